@@ -1,0 +1,151 @@
+"""Who may import whom: number order is import order, and every exported module has its notebook."""
+import ast, json, re, subprocess, sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE, NOTEBOOKS = ROOT / "chained_adv", ROOT / "nbs"
+_TO_REWARDS = "core stages problems models testcases sandbox rewards"
+_TO_EVALUATION = f"{_TO_REWARDS} ppo rollout checkpoints tracking evaluation"
+
+# Module -> the modules of this package it may import. The rows stand in import order; CONTRIBUTING.md shows the same table.
+ALLOWED = {module: tuple(names.split()) for module, names in {
+    "core": "",
+    "stages": "core",
+    "problems": "core",
+    "models": "core stages",
+    "testcases": "core",
+    "sandbox": "core testcases",
+    "rewards": "core",
+    "ppo": "",
+    "rollout": _TO_REWARDS,
+    "checkpoints": "core models",
+    "tracking": "core",
+    "evaluation": f"{_TO_REWARDS} rollout",
+    "tiny.world": "core stages testcases",
+    "tiny.pretrain": "core stages models sandbox rollout tiny.world",
+    "trainer": f"{_TO_EVALUATION} tiny.world",
+    "inference": f"{_TO_EVALUATION} tiny.world trainer",
+    "cli": f"{_TO_EVALUATION} tiny.world tiny.pretrain trainer inference",
+}.items()}
+
+HEAVY = ("torch", "transformers", "numpy")
+LIGHT = ("core", "stages", "problems", "testcases", "sandbox", "rewards") # import none of `HEAVY`, not even through another module
+GENERATED = ("__init__", "_modidx")
+
+
+def module_name(path: Path, top: Path = PACKAGE) -> str:
+    return ".".join(path.relative_to(top).with_suffix("").parts)
+
+def exported() -> dict:
+    "Module name -> file, of everything in the package that a notebook should have exported"
+    return {module_name(p): p for p in sorted(PACKAGE.rglob("*.py")) if p.stem not in GENERATED}
+
+def notebook_targets() -> dict:
+    "Notebook -> the module it exports to, for the notebooks that export"
+    found = {}
+    for path in sorted(NOTEBOOKS.rglob("*.ipynb")):
+        if ".ipynb_checkpoints" in path.parts: continue
+        code = ["".join(c["source"]) for c in json.loads(path.read_text(encoding="utf-8"))["cells"] if c["cell_type"] == "code"]
+        targets = re.findall(r"^#\|\s*default_exp\s+(\S+)", "\n".join(code), re.M)
+        assert len(targets) <= 1, f"{path.relative_to(ROOT)} names {len(targets)} modules"
+        if targets: found[path] = targets[0]
+    return found
+
+def imports(module: str, source: str):
+    "(line, dotted name, is it a star import) of each import in a module, relative ones made absolute, also those inside functions"
+    package = ["chained_adv", *module.split(".")][:-1]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            for a in node.names: yield node.lineno, a.name, False
+        if isinstance(node, ast.ImportFrom):
+            base = package[:len(package) - node.level + 1] if node.level else []
+            stem = ".".join(base + ([node.module] if node.module else []))
+            for a in node.names: yield node.lineno, f"{stem}.{a.name}", a.name == "*"
+
+def inside(name: str):
+    "The module of this package that an imported name lies in; '' for the package itself, None for other packages"
+    top, _, rest = name.partition(".")
+    if top != "chained_adv": return None
+    parts = rest.split(".") if rest else []
+    for n in range(len(parts), 0, -1):
+        if ".".join(parts[:n]) in ALLOWED: return ".".join(parts[:n])
+    return "" if rest in ("", "__version__") else rest
+
+def violations(module: str, source: str) -> list:
+    "What a module imports against the rules, one line each"
+    if module not in ALLOWED: return [f"{module}: not in the table (left over from a rename, or a row is missing)"]
+    found = []
+    for line, name, star in imports(module, source):
+        target, top = inside(name), name.partition(".")[0]
+        if star: found.append(f"{module}:{line}: star import of {name}")
+        if target and target != module and target not in ALLOWED[module]: found.append(f"{module}:{line}: may not import {target}")
+        if target == module: found.append(f"{module}:{line}: imports itself")
+        if module in LIGHT and top in HEAVY: found.append(f"{module}:{line}: may not import {top}")
+        if module == "ppo" and top not in sys.stdlib_module_names and top != "torch": found.append(f"ppo:{line}: knows torch only, imports {top}")
+    return found
+
+
+def test_the_table_is_in_import_order():
+    rows = list(ALLOWED)
+    for i, (module, allowed) in enumerate(ALLOWED.items()):
+        assert not [o for o in allowed if o not in rows[:i]], f"{module} may import only modules above its row"
+
+@pytest.mark.parametrize("module", exported())
+def test_imports_follow_the_table(module):
+    assert not violations(module, exported()[module].read_text(encoding="utf-8"))
+
+@pytest.mark.parametrize("module, source, complaint", [
+    ("core", "from .stages import get_stage", "may not import stages"),
+    ("core", "def f():\n    from chained_adv.trainer import x", "may not import trainer"),
+    ("stages", "import chained_adv.problems", "may not import problems"),
+    ("stages", "from . import sandbox", "may not import sandbox"),
+    ("stages", "from .core import *", "star import"),
+    ("tiny.world", "from ..trainer import x", "may not import trainer"),
+    ("tiny.world", "from .pretrain import x", "may not import tiny.pretrain"),
+    ("rollout", "from .arc.grids import Grid", "may not import arc.grids"),
+    ("rewards", "import numpy as np", "may not import numpy"),
+    ("sandbox", "from torch.nn import Module", "may not import torch"),
+    ("ppo", "import transformers", "knows torch only"),
+    ("ppo", "from .core import Problem", "may not import core"),
+    ("core", "from chained_adv.core import Problem", "imports itself"),
+    ("old_name", "", "not in the table"),
+])
+def test_the_check_catches(module, source, complaint):
+    assert complaint in "\n".join(violations(module, source))
+
+@pytest.mark.parametrize("module, source", [
+    ("stages", "import json, re\nfrom .core import Problem"),
+    ("sandbox", "from chained_adv.testcases import parse_tests"),
+    ("tiny.pretrain", "from .world import x\nfrom ..core import Problem\nimport torch"),
+    ("cli", "from . import __version__\nfrom .trainer import AdversarialTrainer"),
+    ("ppo", "import math\nimport torch.nn.functional as F"),
+])
+def test_the_check_lets_pass(module, source): assert violations(module, source) == []
+
+@pytest.mark.parametrize("module", [m for m in ("", *LIGHT) if not m or m in exported()])
+def test_light_modules_stay_light(module):
+    "Importing one in a fresh interpreter brings in no heavy library"
+    code = f"import sys, {'.'.join(filter(None, ['chained_adv', module]))}; print([o for o in {HEAVY!r} if o in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr
+
+def test_each_module_has_its_notebook():
+    targets = list(notebook_targets().values())
+    assert sorted(targets) == sorted(exported()), "a notebook that was never exported, or a module whose notebook is gone"
+
+def test_notebooks_are_named_and_numbered_like_their_modules():
+    numbers = {}
+    for path, module in notebook_targets().items():
+        parts = module_name(path, NOTEBOOKS).split(".")
+        number, _, name = parts[-1].partition("_")
+        assert number.isdigit() and ".".join(parts[:-1] + [name]) == module, f"{path.relative_to(ROOT)} exports to {module}"
+        numbers.setdefault(tuple(parts[:-1]), {})[module] = int(number)
+    for folder in numbers.values(): assert [m for m in ALLOWED if m in folder] == sorted(folder, key=folder.get)
+
+def test_contributing_shows_the_same_table():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `[\w/]+` \| `([\w.]+)` \| [^|]* \| ([^|]*) \|$", text, re.M)
+    assert [m for m, _ in rows] == list(ALLOWED)
+    assert {m: tuple(re.findall(r"[\w.]+", o)) for m, o in rows} == ALLOWED
