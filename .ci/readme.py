@@ -13,6 +13,7 @@ _FENCED = re.compile(r"(^```.*?^```[ \t]*$)", re.M | re.S)
 
 def apply_directives(cell):
     "The cell as a reader should see it, by nbdev's and Quarto's directives; None when it is hidden"
+    cell.metadata = nbformat.NotebookNode()
     if cell.cell_type != "code": return None if cell.cell_type == "raw" else cell
     flags = {k: v.strip() for k, v in _DIRECTIVE.findall(cell.source)}
     if {"hide", "default_exp"} & set(flags) or flags.get("include") == "false": return None
