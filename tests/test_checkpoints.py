@@ -1,0 +1,142 @@
+"Kills at every file operation of a save, readers beside a writer, damage at every byte"
+import os, shutil, signal, subprocess, sys, time
+from pathlib import Path
+import pytest, torch
+from chained_adv.checkpoints import CheckpointError, CheckpointManager
+
+METRICS = dict(generator_reward=.5, validity=.5)
+
+def save(manager, value, name="latest"):
+    return manager.save_checkpoint({"a": {"w": torch.full((8,), float(value))}, "b": {"w": torch.full((8,), float(value))}}, dict(step=value), METRICS, name, dict(adam=torch.full((4,), float(value))))
+
+def value_of(checkpoint):
+    "The one value that all parts of a consistent checkpoint share"
+    values = {checkpoint.state["step"], checkpoint.tensors["a"]["w"][0].item(), checkpoint.tensors["b"]["w"][0].item(), checkpoint.optimizers["adam"][0].item()}
+    assert len(values) == 1, values
+    return values.pop()
+
+def die_at(count, monkeypatched=("rename", "fsync", "mkdir", "unlink", "rmdir", "open", "link")):
+    "In a child: SIGKILL itself just before the `count`-th file operation of this process"
+    left = [count]
+    def killer(real):
+        def call(*args, **kwargs):
+            left[0] -= 1
+            if left[0] <= 0: os.kill(os.getpid(), signal.SIGKILL)
+            return real(*args, **kwargs)
+        return call
+    for name in monkeypatched: setattr(os, name, killer(getattr(os, name)))
+    import builtins
+    builtins.open = killer(builtins.open)
+
+def in_child(action):
+    "Run `action` in a forked child; True when it was killed, False when it finished"
+    pid = os.fork()
+    if pid == 0:
+        try: action()
+        except BaseException: os._exit(3)
+        os._exit(0)
+    status = os.waitpid(pid, 0)[1]
+    if os.WIFSIGNALED(status): return True
+    assert os.WEXITSTATUS(status) == 0, "the child failed by itself"
+    return False
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize("action", ["save", "best", "prune"])
+def test_a_kill_at_any_file_operation_leaves_a_loadable_checkpoint(tmp_path, action):
+    def act(folder):
+        if action == "save": save(CheckpointManager(folder), 2)
+        if action == "best": CheckpointManager(folder).save_as_best("latest")
+        if action == "prune": save(CheckpointManager(folder, keep=1), 2, "next")
+    kills = 0
+    for count in range(1, 200):
+        folder = tmp_path / str(count)
+        manager = CheckpointManager(folder)
+        save(manager, 0, "older"); save(manager, 1, "best"); save(manager, 1)
+        killed = in_child(lambda: (die_at(count), act(folder)))
+        for name in ("latest", "best"):
+            if name in {o.name for o in manager.list_checkpoints()}: assert value_of(manager.load_checkpoint(name)) in (1, 2)
+            else: assert action == "prune" and name == "latest" and value_of(manager.load_checkpoint("next")) == 2
+        assert not any(o.problem for o in manager.list_checkpoints())
+        assert value_of(manager.load_checkpoint(manager.get_latest_checkpoint().name)) in (1, 2)
+        save(manager, 3) # goes on after the kill, and leaves no rubbish
+        assert value_of(manager.load_checkpoint("latest")) == 3
+        assert not [p.name for p in folder.iterdir() if ".tmp-" in p.name or ".old-" in p.name]
+        shutil.rmtree(folder)
+        if not killed: break
+        kills += 1
+    assert not killed and kills > 10, f"{kills} kills, last one killed: {killed}"
+
+WRITER = """
+import sys, torch
+sys.path.insert(0, sys.argv[2])
+from test_checkpoints import save
+from chained_adv.checkpoints import CheckpointManager
+manager, i = CheckpointManager(sys.argv[1]), 1
+while True:
+    save(manager, i); i += 1
+    print(i, flush=True)
+"""
+
+def start(folder):
+    env = dict(os.environ, OMP_NUM_THREADS="1", PYTHONPATH=os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]))
+    child = subprocess.Popen([sys.executable, "-c", WRITER, str(folder), str(Path(__file__).parent)], stdout=subprocess.PIPE, text=True, env=env)
+    assert child.stdout.readline(), "the writer did not start"
+    return child
+
+def test_readers_beside_a_writer_see_whole_checkpoints_only(tmp_path):
+    child = start(tmp_path)
+    try:
+        manager, seen, end = CheckpointManager(tmp_path), [], time.monotonic() + 4
+        while time.monotonic() < end:
+            seen.append(value_of(manager.load_checkpoint("latest")))
+            assert [o.name for o in manager.list_checkpoints()] == ["latest"]
+    finally: child.kill(); child.wait()
+    assert seen == sorted(seen) and len(set(seen)) > 5, f"{len(seen)} loads, {len(set(seen))} versions"
+
+def test_kill_nine_at_random_moments(tmp_path):
+    for i in range(4):
+        child = start(tmp_path)
+        time.sleep(.05 + .037 * i)
+        child.send_signal(signal.SIGKILL); child.wait()
+        assert value_of(CheckpointManager(tmp_path).load_checkpoint("latest")) >= 1
+
+def test_every_flipped_byte_is_noticed(tmp_path):
+    manager = CheckpointManager(tmp_path)
+    path = save(manager, 1)
+    for file in sorted(path.iterdir()):
+        good = file.read_bytes()
+        for i in range(0, len(good), max(1, len(good) // 150)):
+            bad = bytearray(good); bad[i] ^= 4
+            file.write_bytes(bad)
+            try: loaded = manager.load_checkpoint("latest")
+            except CheckpointError as e: assert file.name in str(e) or file.name == "manifest.json"
+            else: pytest.fail(f"{file.name}: byte {i} of {len(good)} flipped from {good[i:i + 1]} to {bytes(bad[i:i + 1])}, and loaded {loaded.state}")
+        file.write_bytes(good)
+    assert value_of(manager.load_checkpoint("latest")) == 1
+
+def test_a_full_disk_leaves_the_old_one(tmp_path, monkeypatch):
+    manager = CheckpointManager(tmp_path)
+    save(manager, 1)
+    def full(fd): raise OSError(28, "No space left on device")
+    with monkeypatch.context() as m:
+        m.setattr(os, "fsync", full)
+        with pytest.raises(CheckpointError, match="No space left on device.*untouched"): save(manager, 2)
+    assert value_of(manager.load_checkpoint("latest")) == 1
+    assert [p.name for p in tmp_path.iterdir()] == ["latest"]
+
+@pytest.mark.filterwarnings("ignore:Detected pickle protocol:UserWarning")
+def test_no_code_is_run_from_a_file(tmp_path):
+    import hashlib, json, pickle
+    from chained_adv.checkpoints import _seal
+    class Evil:
+        def __reduce__(self): return (Path.touch, (tmp_path / "owned",))
+    manager = CheckpointManager(tmp_path / "c")
+    path = save(manager, 1)
+    data = pickle.dumps(Evil())
+    (path / "optimizers.pt").write_bytes(data)
+    manifest = json.loads((path / "manifest.json").read_text())
+    manifest["files"]["optimizers.pt"] = dict(sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
+    (path / "manifest.json").write_text(json.dumps(dict(manifest, seal=_seal(manifest)))) # an attacker who knows the format
+    with pytest.raises(CheckpointError, match="optimizers.pt holds objects that would run code"): manager.load_checkpoint("latest")
+    assert not (tmp_path / "owned").exists()
