@@ -6,13 +6,13 @@
 __all__ = ['PROMPT_SETS', 'ReasoningStage', 'get_all_stages', 'get_stage', 'PromptSet', 'load_prompts', 'generator_prompt',
            'discriminator_prompt', 'extract_code']
 
-# %% ../nbs/01_stages.ipynb #f85a202e
+# %% ../nbs/01_stages.ipynb #3a8a39f3
 import json, re
 from dataclasses import dataclass, fields
 from pathlib import Path
 from .core import ConfigError, Problem
 
-# %% ../nbs/01_stages.ipynb #278952ca
+# %% ../nbs/01_stages.ipynb #4c2ddd4b
 @dataclass(frozen=True)
 class ReasoningStage:
     "One stage: what the generator writes and which tests the discriminator writes about it"
@@ -23,7 +23,7 @@ class ReasoningStage:
     test_kind: str # Name of the kind of tests written at this stage
     test_task: str # What the discriminator is asked for
 
-# %% ../nbs/01_stages.ipynb #3de92366
+# %% ../nbs/01_stages.ipynb #a3a57b43
 _STAGES = (
     ReasoningStage(1, "informal_reasoning", "Informal reasoning", "Explain in plain words what the problem asks, which cases need care, and the idea of a solution. No code.",
                    "basic", "basic tests: the happy path, an empty input, a single element"),
@@ -37,7 +37,7 @@ _STAGES = (
                    "adversarial", "adversarial tests: inputs on which this very code is most likely to be wrong"),
 )
 
-# %% ../nbs/01_stages.ipynb #fd040d01
+# %% ../nbs/01_stages.ipynb #94904623
 def get_all_stages() -> tuple: # The five stages in order
     "All stages, first to last"
     return _STAGES
@@ -49,7 +49,7 @@ def get_stage(
     if isinstance(stage, bool) or not isinstance(stage, int) or not 1 <= stage <= len(_STAGES): raise ConfigError(f"stage {stage!r} does not exist; the stages are 1 to {len(_STAGES)}")
     return _STAGES[stage - 1]
 
-# %% ../nbs/01_stages.ipynb #9eaa46bf
+# %% ../nbs/01_stages.ipynb #1ecccc08
 @dataclass(frozen=True)
 class PromptSet:
     "Both players' prompts as templates"
@@ -61,8 +61,9 @@ class PromptSet:
     discriminator: str # What the discriminator is asked at a stage
     chat: bool = False # Wrap in the tokenizer's chat template?
     system: str = "" # System message, for chat models
+    stop: str = "" # Text that ends an answer, for models that do not end by themselves
 
-# %% ../nbs/01_stages.ipynb #694ab8de
+# %% ../nbs/01_stages.ipynb #17c1ee38
 _WORDS = dict(
     problem="# Problem\n{description}\n\n```python\n{signature}\n```\n\n",
     previous="## Stage {id}: {title}\n{output}\n\n",
@@ -73,12 +74,12 @@ _WORDS = dict(
 _ASK = dict(_WORDS, generator="Now write stage {id}, {title}. {task}", discriminator=_WORDS["discriminator"].replace("## Tests\n", ""))
 
 PROMPT_SETS = {o.name: o for o in (
-    PromptSet("plain", **_WORDS),
+    PromptSet("plain", **_WORDS, stop="\n## "),
     PromptSet("chat", **_ASK, chat=True, system="You are a careful programmer. You work in stages and answer each with that stage alone."),
     PromptSet("tags", problem="{signature}\n{description}", previous="<s{id}>{output}<end>", generator="<s{id}>", shown="<s{id}>{output}<end>", discriminator="<t{id}>"),
 )}
 
-# %% ../nbs/01_stages.ipynb #74bb0dba
+# %% ../nbs/01_stages.ipynb #6efcf6a2
 def load_prompts(
     name: str # A built-in name (`plain`, `chat`, `tags`) or the path of a JSON file
 ) -> PromptSet: # The prompts
@@ -89,7 +90,7 @@ def load_prompts(
     except json.JSONDecodeError as e: raise ConfigError(f"prompts {name}: broken JSON at line {e.lineno}, column {e.colno}: {e.msg}") from None
     except TypeError as e: raise ConfigError(f"prompts {name}: {e}; the fields are {', '.join(f.name for f in fields(PromptSet))}") from None
 
-# %% ../nbs/01_stages.ipynb #ad8c1bce
+# %% ../nbs/01_stages.ipynb #7949b4bd
 def _fields(prompts, problem, stage, output=""):
     return dict(vars(get_stage(stage)), signature=problem.function_signature, description=problem.description, name=problem.entry_point, output=output)
 
@@ -105,7 +106,7 @@ def generator_prompt(
     past = "".join(prompts.previous.format(**_fields(prompts, problem, i, o)) for i, o in enumerate(outputs, 1))
     return head + past + prompts.generator.format(**_fields(prompts, problem, stage))
 
-# %% ../nbs/01_stages.ipynb #1412fbc2
+# %% ../nbs/01_stages.ipynb #3bcc93a4
 def discriminator_prompt(
     prompts: PromptSet, # The templates
     problem: Problem, # What is being solved
@@ -116,7 +117,7 @@ def discriminator_prompt(
     f = _fields(prompts, problem, stage, output)
     return prompts.problem.format(**f) + prompts.shown.format(**f) + prompts.discriminator.format(**f)
 
-# %% ../nbs/01_stages.ipynb #6e10a314
+# %% ../nbs/01_stages.ipynb #0073b995
 _FENCE = re.compile(r"```[ \t]*([\w+-]*)[ \t]*\r?\n(.*?)(?:```|\Z)", re.S)
 
 def extract_code(
