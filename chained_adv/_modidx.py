@@ -359,6 +359,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                      'chained_adv.sandbox._grow': ('sandbox.html#_grow', 'chained_adv/sandbox.py'),
                                      'chained_adv.sandbox._hear': ('sandbox.html#_hear', 'chained_adv/sandbox.py'),
                                      'chained_adv.sandbox._hints': ('sandbox.html#_hints', 'chained_adv/sandbox.py'),
+                                     'chained_adv.sandbox._is_private': ('sandbox.html#_is_private', 'chained_adv/sandbox.py'),
                                      'chained_adv.sandbox._items': ('sandbox.html#_items', 'chained_adv/sandbox.py'),
                                      'chained_adv.sandbox._key_of': ('sandbox.html#_key_of', 'chained_adv/sandbox.py'),
                                      'chained_adv.sandbox._kill': ('sandbox.html#_kill', 'chained_adv/sandbox.py'),

@@ -1,0 +1,78 @@
+"Logs cut at every byte, and the live view on a terminal and in a pipe"
+import io, json, os, warnings
+import pytest
+from chained_adv.core import TrainingError
+from chained_adv.tracking import METRICS, TrainingLogger, TrainingProgress, read_evaluations, read_metrics, save_plots
+
+def test_a_log_cut_at_any_byte_is_read_and_continued(tmp_path):
+    log = TrainingLogger(tmp_path / "run")
+    for i in range(1, 4): log.log_step(step=i, stage=1, generator_reward=i / 10)
+    path, whole = tmp_path / "run" / "metrics.jsonl", (tmp_path / "run" / "metrics.jsonl").read_bytes()
+    for cut in range(len(whole) + 1):
+        path.write_bytes(whole[:cut])
+        complete = whole[:cut].count(b"\n") + (cut < len(whole) and whole[cut:cut + 1] == b"\n") # a whole line that only lacks its end counts
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            assert [o["step"] for o in read_metrics(tmp_path / "run")] == list(range(1, complete + 1))
+        assert bool(seen) == (cut > 0 and whole[cut - 1:cut] != b"\n" and whole[cut:cut + 1] not in (b"\n", b"")), cut
+        TrainingLogger(tmp_path / "run").log_step(step=complete + 1, stage=1)
+        assert [o["step"] for o in read_metrics(tmp_path / "run")] == list(range(1, complete + 2))
+
+def test_resume_drops_later_lines_of_both_logs(tmp_path):
+    log = TrainingLogger(tmp_path)
+    for i in range(1, 9):
+        log.log_step(step=i, stage=1, role="generator", kl=.1); log.log_step(step=i, stage=1, role="discriminator", kl=.2)
+        log.log_evaluation(step=i, stage=1, split="train", n=3)
+    log.resume(5)
+    assert [o["step"] for o in read_metrics(tmp_path)] == [i for i in range(1, 6) for _ in range(2)]
+    assert [o["step"] for o in read_evaluations(tmp_path)] == [1, 2, 3, 4, 5]
+    log.log_step(step=6, stage=2)
+    assert not [p for p in tmp_path.iterdir() if ".tmp-" in p.name]
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf")])
+def test_every_metric_refuses_what_is_not_a_number(tmp_path, bad):
+    for name in METRICS[1:]:
+        with pytest.raises(TrainingError, match=f"{name} is .* at step 7"): TrainingLogger(tmp_path).log_step(step=7, **{name: bad})
+    assert read_metrics(tmp_path) == []
+
+def test_tensors_are_written_as_numbers(tmp_path):
+    import torch
+    TrainingLogger(tmp_path).log_step(step=1, kl=torch.tensor(.5))
+    assert json.loads((tmp_path / "metrics.jsonl").read_text()) == {"step": 1, "kl": .5}
+    with pytest.raises(TrainingError, match="kl is nan"): TrainingLogger(tmp_path).log_step(step=2, kl=torch.tensor(float("nan")))
+
+def show(progress):
+    for i in range(40): progress.update(1 + i // 20, "generator", dict(generator_reward=.5, solved=None))
+    progress.stage_table([dict(step=0, stage=0, split="held_out", n=200, solved=dict(value=.5, low=.43, high=.57))])
+    progress.close()
+
+def test_a_pipe_gets_plain_lines(tmp_path):
+    out = io.StringIO()
+    show(TrainingProgress(40, stream=out))
+    assert not set("\x1b\r\b") & set(out.getvalue())
+    assert 15 <= out.getvalue().count("step ") <= 25 and "step 40/40, stage 2, generator, generator 0.50" in out.getvalue()
+    assert "50% (43% to 57%)" in out.getvalue()
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo terminal")
+def test_a_terminal_gets_a_bar_and_a_table(tmp_path):
+    import fcntl, pty, struct, termios, threading
+    parent, child = pty.openpty()
+    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+    got = []
+    def read():
+        while True:
+            try: data = os.read(parent, 4096)
+            except OSError: return
+            if not data: return
+            got.append(data)
+    reader = threading.Thread(target=read, daemon=True); reader.start()
+    with open(child, "w", encoding="utf-8") as stream: show(TrainingProgress(40, stream=stream))
+    reader.join(5); os.close(parent)
+    text = b"".join(got).decode()
+    assert "40/40" in text and "stage 2, generator" in text and "50% (43% to 57%)" in text
+
+def test_plots_of_a_run_that_was_killed_early(tmp_path):
+    TrainingLogger(tmp_path).log_evaluation(step=0, stage=0, split="held_out", n=20, solved=dict(value=.5, low=.3, high=.7))
+    assert [p.name for p in save_plots(tmp_path)] == ["stages.png"]
+    TrainingLogger(tmp_path).log_step(step=1, stage=1, phase="discriminator", role="discriminator", discriminator_reward=.1, kl=0.)
+    assert [p.name for p in save_plots(tmp_path)] == ["rewards.png", "rates.png", "diagnostics.png", "stages.png"]
