@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['MAX_BYTES', 'MAX_PARTS', 'MAX_DEPTH', 'SandboxError', 'Job', 'Sandbox', 'check_problem']
 
-# %% ../nbs/05_sandbox.ipynb #1ab6e959
+# %% ../nbs/05_sandbox.ipynb #9b9bd34a
 import atexit, inspect, io, json, math, os, re, resource, select, signal, socket, struct, subprocess, sys, threading, time
 from collections import OrderedDict, deque
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 from .core import ChainedAdvError, ExecutionResult, Problem, ProblemError, TestCase, Verdict, describe_test, signature_args
 from .testcases import ParsedTests, Rejected, baseline_cases, parse_tests, unfence
 
-# %% ../nbs/05_sandbox.ipynb #8d4e1cda
+# %% ../nbs/05_sandbox.ipynb #55b84737
 class SandboxError(ChainedAdvError):
     "The sandbox itself is broken, or was given something that is not a test; never a verdict"
 
-# %% ../nbs/05_sandbox.ipynb #6bd8e4d8
+# %% ../nbs/05_sandbox.ipynb #3246ceee
 MAX_BYTES = 1_000_000 # of one answer
 MAX_PARTS = 400_000 # elements in one value
 MAX_DEPTH = 100 # of nesting
@@ -44,7 +44,7 @@ def _pack(v, room, depth=0):
     if isinstance(v, complex): return {"c": [float.hex(v.real), float.hex(v.imag)]}
     raise TypeError(f"a value of type {t.__name__}, which is not plain data")
 
-# %% ../nbs/05_sandbox.ipynb #f5b013f6
+# %% ../nbs/05_sandbox.ipynb #e871083e
 def _distinct(keys):
     if len(keys) > 1000 and len(set(map(hash, keys))) < len(keys) // 2: raise ValueError("keys made to collide")
     return keys
@@ -67,7 +67,7 @@ def _unpack(tree):
     parts = [_unpack(o) for o in body]
     return {"t": tuple, "s": lambda o: set(_distinct(o)), "z": lambda o: frozenset(_distinct(o))}[tag](parts)
 
-# %% ../nbs/05_sandbox.ipynb #4546fe1c
+# %% ../nbs/05_sandbox.ipynb #ccdb539a
 def _say(fd, kind, *body):
     "Send one frame"
     data = json.dumps(body).encode()
@@ -83,7 +83,7 @@ def _hear(fd, n):
         out += part
     return out
 
-# %% ../nbs/05_sandbox.ipynb #605df3e8
+# %% ../nbs/05_sandbox.ipynb #20ef60c4
 def _tee(fd, stream, limit):
     "A text stream that sends what is written, up to `limit` characters"
     class Tee(io.TextIOBase):
@@ -100,7 +100,7 @@ def _tee(fd, stream, limit):
             self.left -= len(self.held); self.held = ""
     return Tee()
 
-# %% ../nbs/05_sandbox.ipynb #9d7bf1fc
+# %% ../nbs/05_sandbox.ipynb #7810966f
 def _node_classes():
     class ListNode:
         def __init__(self, val=0, next=None): self.val, self.next = val, next
@@ -124,7 +124,7 @@ def _grow(ns, hint, v):
     for node in filter(None, nodes): node.left, node.right = next(rest, None), next(rest, None)
     return nodes[0] if nodes else None
 
-# %% ../nbs/05_sandbox.ipynb #5eb0ca17
+# %% ../nbs/05_sandbox.ipynb #f8e1e545
 def _shrink(v, hint=""):
     "A result as plain data: nodes become lists"
     name = type(v).__name__
@@ -140,22 +140,35 @@ def _shrink(v, hint=""):
     while out and out[-1] is None and name == "TreeNode": out.pop()
     return out
 
-# %% ../nbs/05_sandbox.ipynb #7e7c5751
-_MODULES = """abc array ast base64 bisect calendar cmath collections collections.abc contextlib copy csv dataclasses datetime decimal difflib enum fractions functools gc
-hashlib heapq html io itertools json keyword linecache locale math numbers operator os os.path pprint queue random re secrets statistics string struct sys textwrap threading time timeit
-tokenize traceback types typing unicodedata uuid warnings weakref zlib""".split()
+# %% ../nbs/05_sandbox.ipynb #6dbe53bd
+_COMMON = "abc bisect collections contextlib copy dataclasses enum functools heapq itertools math operator random re string sys time types typing".split()
+_RARE = """array ast base64 binascii calendar cmath concurrent.futures copyreg csv datetime decimal difflib fnmatch fractions graphlib hashlib hmac html ipaddress itertools json
+keyword linecache locale numbers pathlib pickle pprint queue secrets shlex statistics _strptime struct textwrap threading timeit tokenize traceback unicodedata uuid weakref zlib zoneinfo""".split()
 
 def _ready_names():
     "The names that programs may use without importing them"
     import bisect, collections, functools, heapq, importlib, itertools, typing
     names = {n: getattr(typing, n) for n in typing.__all__}
-    names |= {m: importlib.import_module(m) for m in "math collections heapq bisect itertools functools re string random operator copy sys json statistics typing datetime".split()}
+    names |= {m: importlib.import_module(m) for m in "math collections heapq bisect itertools functools re string random operator copy sys json typing".split()}
     names |= {n: getattr(collections, n) for n in ("deque", "defaultdict", "Counter", "OrderedDict", "namedtuple")}
     names |= {n: getattr(functools, n) for n in ("lru_cache", "cache", "reduce", "cmp_to_key")} | {n: getattr(itertools, n) for n in ("accumulate", "chain", "combinations", "permutations", "product", "groupby")}
     names |= {n: getattr(heapq, n) for n in ("heappush", "heappop", "heapify")} | {n: getattr(bisect, n) for n in ("bisect_left", "bisect_right")}
     return names | {"inf": math.inf, "exit": sys.exit, "quit": sys.exit} | _node_classes()
 
-# %% ../nbs/05_sandbox.ipynb #33460322
+def _is_private(path):
+    "Is this path closed to other users?"
+    while path != os.path.dirname(path):
+        if not os.stat(path).st_mode & 1: return True
+        path = os.path.dirname(path)
+    return False
+
+def _bring(code):
+    "Load the rare modules that a program mentions"
+    import importlib
+    for m in _RARE:
+        if m.strip("_") in code: importlib.import_module(m)
+
+# %% ../nbs/05_sandbox.ipynb #ce51eab6
 def _find(ns, ready, name):
     "The function to call, and the function whose annotations describe it"
     f, cls = ns.get(name), ns.get("Solution")
@@ -178,7 +191,7 @@ def _blame(e):
     except Exception: message = "(its message cannot be shown)"
     return [c.__name__ for c in type(e).__mro__], message, line
 
-# %% ../nbs/05_sandbox.ipynb #2a47912b
+# %% ../nbs/05_sandbox.ipynb #7b33ba48
 def _attempt(fd, streams, f, *args):
     "Run one step: `(value,)`, or None after sending what went wrong"
     try: done = (f(*args),)
@@ -197,16 +210,17 @@ def _reply(fd, value, returns):
     except BaseException as e: return _say(fd, b"U", str(e)[:300])
     _say(fd, b"V", body)
 
-# %% ../nbs/05_sandbox.ipynb #3b8fe932
+# %% ../nbs/05_sandbox.ipynb #1e781f99
 def _load(req, ns, ready):
     exec(compile(req["code"], "<solution>", "exec", dont_inherit=True), ns)
     f, described = _find(ns, ready, req["entry"])
     return f, req["hints"] or _hints(described)
 
-def _serve(fd, ready, limit):
+def _request(fd): return json.loads(_hear(fd, *struct.unpack("!I", _hear(fd, 4))))
+
+def _serve(fd, req, ready, limit):
     "Answer one request (runs in the child)"
     _say(fd, b"S")
-    req = json.loads(_hear(fd, *struct.unpack("!I", _hear(fd, 4))))
     ns = dict(ready, __name__="solution", __builtins__=__builtins__)
     streams = sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = _tee(fd, 1, limit), _tee(fd, 2, limit)
     sys.stdin = io.StringIO()
@@ -220,7 +234,7 @@ def _serve(fd, ready, limit):
             return f(*given, **{k: _grow(ns, dict(params).get(k, ""), v) for k, v in kwargs})
         if (got := _attempt(fd, streams, call)) is not None: _reply(fd, got[0], returns)
 
-# %% ../nbs/05_sandbox.ipynb #c49f1ace
+# %% ../nbs/05_sandbox.ipynb #464838c3
 def _prctl(*args):
     "Linux process control; elsewhere nothing"
     if sys.platform != "linux": return
@@ -237,13 +251,16 @@ def _confine(memory):
             if name != "AS" or sys.platform == "linux": raise
     _prctl(38, 1) # PR_SET_NO_NEW_PRIVS
 
-def _become(fd, seconds, zygote):
-    "Turn the forked process into a confined child whose only channel is descriptor 3"
+def _become(fd, seconds):
+    "Turn the forked process into a limited child whose only channel is descriptor 3"
     signal.set_wakeup_fd(-1); signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.setsid()
     if fd != 3: os.dup2(fd, 3)
     os.closerange(4, 64)
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+
+def _demote(zygote):
+    "Give up what rights there are; the program comes next"
     if os.geteuid() == 0:
         try: os.setgroups([]); os.setresgid(65534, 65534, 65534); os.setresuid(65534, 65534, 65534)
         except PermissionError: pass # root of a user namespace that maps no other user
@@ -251,16 +268,19 @@ def _become(fd, seconds, zygote):
     _prctl(1, signal.SIGKILL) # PR_SET_PDEATHSIG
     if os.getppid() != zygote: os._exit(0)
 
-# %% ../nbs/05_sandbox.ipynb #aa688511
-def _spawn(fd, seconds, ready, limit):
+# %% ../nbs/05_sandbox.ipynb #26a4e37e
+def _spawn(fd, seconds, ready, limit, private):
     "Fork a child that serves `fd`; its process id, or -1 when forking failed"
     zygote = os.getpid()
     try: child = os.fork()
     except OSError: return -1
     if child: return child
     try:
-        _become(fd, seconds, zygote)
-        _serve(3, ready, limit)
+        _become(fd, seconds)
+        req = _request(3)
+        if private: _bring(req["code"])
+        _demote(zygote)
+        _serve(3, req, ready, limit)
         os._exit(0)
     except MemoryError: os._exit(71)
     except BaseException: os._exit(70)
@@ -269,17 +289,17 @@ def _spawn(fd, seconds, ready, limit):
 def _zygote(control, host, memory, seconds, limit):
     "Fork for each descriptor that arrives, kill when told to, report how each child ended"
     import gc, importlib
-    for m in _MODULES: importlib.import_module(m)
-    ready = _ready_names()
+    for m in _COMMON: importlib.import_module(m)
+    ready, private = _ready_names(), os.geteuid() == 0 and _is_private(os.path.dirname(os.__file__))
     os.environ.clear()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _prctl(1, signal.SIGKILL)
     _confine(memory)
     os.dup2(1, 2)
     gc.collect(); gc.freeze()
-    _watch(socket.socket(fileno=control), host, lambda fd: _spawn(fd, seconds, ready, limit))
+    _watch(socket.socket(fileno=control), host, lambda fd: _spawn(fd, seconds, ready, limit, private))
 
-# %% ../nbs/05_sandbox.ipynb #10173536
+# %% ../nbs/05_sandbox.ipynb #c2e7283f
 def _watch(control, host, spawn):
     "The zygote's loop"
     woken, wake = os.pipe(); os.set_blocking(woken, False); os.set_blocking(wake, False)
@@ -308,14 +328,14 @@ def _slay(child, alone=False):
         try: kill(child, signal.SIGKILL)
         except (ProcessLookupError, PermissionError): pass
 
-# %% ../nbs/05_sandbox.ipynb #e01fb1b2
+# %% ../nbs/05_sandbox.ipynb #70686cb7
 def _child_source():
     "Source of the zygote and its children"
-    parts = [_pack, _distinct, _unpack, _say, _hear, _tee, _node_classes, _grow, _shrink, _ready_names, _find, _hints, _blame, _attempt, _reply, _load, _serve, _prctl, _confine, _become, _spawn, _slay, _watch, _zygote]
-    head = f"import io, json, math, os, re, resource, select, signal, socket, struct, sys\nsys.path[:] = [p for p in sys.path if p]\n_MODULES = {_MODULES!r}\n"
+    parts = [_pack, _distinct, _unpack, _say, _hear, _tee, _node_classes, _grow, _shrink, _ready_names, _is_private, _bring, _find, _hints, _blame, _attempt, _reply, _load, _request, _serve, _prctl, _confine, _become, _demote, _spawn, _slay, _watch, _zygote]
+    head = f"import io, json, math, os, re, resource, select, signal, socket, struct, sys\nsys.path[:] = [p for p in sys.path if p]\n_COMMON, _RARE = {_COMMON}, {_RARE}\n"
     return head + "\n".join(inspect.getsource(f) for f in parts) + "\n_zygote(*map(int, sys.argv[1:]))\n"
 
-# %% ../nbs/05_sandbox.ipynb #eb807b7a
+# %% ../nbs/05_sandbox.ipynb #b83eddf4
 def _key_of(v):
     "What makes a dict key or set element itself"
     if isinstance(v, (tuple, frozenset)): return (type(v), type(v)(map(_key_of, v)))
@@ -339,14 +359,14 @@ def _same(got, want):
         return len(got) == len(want) and all((k := _key_of(o)) in mine and _same(mine[k], v) for o, v in want.items())
     return a is b and got == want
 
-# %% ../nbs/05_sandbox.ipynb #670718ab
+# %% ../nbs/05_sandbox.ipynb #3aba0626
 def _within(got, want, tolerance):
     "Is every number in `got` within `tolerance` of its partner in `want`?"
     if isinstance(want, (list, tuple)): return isinstance(got, (list, tuple)) and len(got) == len(want) and all(_within(g, w, tolerance) for g, w in zip(got, want))
     if isinstance(want, dict): return isinstance(got, dict) and got.keys() == want.keys() and all(_within(got[k], want[k], tolerance) for k in want)
     return type(got) in (int, float, complex) and type(want) in (int, float, complex) and (got == want or _near(got, want, tolerance, 0.) and got == got)
 
-# %% ../nbs/05_sandbox.ipynb #f874a97d
+# %% ../nbs/05_sandbox.ipynb #c6da7b96
 class _Answer(NamedTuple):
     "What came of one call"
     kind: str # `value`, `unplain`, `exception`, `unloaded`, `timeout`, `memory` or `crash`
@@ -369,7 +389,7 @@ def _verdict(test, a):
     else: return Verdict(False, {"unplain": "wrong_value", "unloaded": "exception"}.get(a.kind, a.kind), a.reason, test)
     return Verdict(ok, "passed" if ok else "exception" if a.kind == "exception" else "wrong_value", "" if ok else reason, test)
 
-# %% ../nbs/05_sandbox.ipynb #c1cb8910
+# %% ../nbs/05_sandbox.ipynb #f4720f66
 class _Run:
     "One program, its calls, and the answers so far"
     def __init__(self, code, entry, hints, calls, give):
@@ -391,7 +411,7 @@ class _Run:
         self.give(self.at, _Answer(kind, value, reason, *self.text), keep)
         self.text = ["", ""]; self.at += 1
 
-# %% ../nbs/05_sandbox.ipynb #9a11dccd
+# %% ../nbs/05_sandbox.ipynb #71e18d0b
 def _reason(names, message, line):
     return f"{names[0]}{': ' if message else ''}{message}{f', line {line}' if line else ''}"
 
@@ -413,7 +433,7 @@ def _frame(run, kind, body, limit):
 def _fail_all(run, kind, reason, keep=True):
     while run.at < len(run.calls): run.answer(kind, reason=reason, keep=keep)
 
-# %% ../nbs/05_sandbox.ipynb #a899e4dc
+# %% ../nbs/05_sandbox.ipynb #37304389
 def _take(run, data, limit):
     "Take what a child sent; the new answers, or an error when it is not what a child sends"
     run.inbuf += data
@@ -428,7 +448,7 @@ def _take(run, data, limit):
 
 _BROKEN_FRAME = (ValueError, TypeError, KeyError, IndexError, RecursionError, AttributeError, OverflowError)
 
-# %% ../nbs/05_sandbox.ipynb #49079f9a
+# %% ../nbs/05_sandbox.ipynb #f602873d
 _STATUS = struct.Struct("!Ii")
 
 class _Worker:
@@ -454,7 +474,7 @@ class _Worker:
         self.control = ours
         self.box.events.add(ours, self.on_control)
 
-# %% ../nbs/05_sandbox.ipynb #c3a449dc
+# %% ../nbs/05_sandbox.ipynb #1884a656
 def _stop(self, patience=2.):
     "End the zygote: ask by closing the channel, then kill"
     self.box.events.drop(self.control)
@@ -473,7 +493,7 @@ def _release(self, run):
 
 _Worker.stop, _Worker.release = _stop, _release
 
-# %% ../nbs/05_sandbox.ipynb #715d4973
+# %% ../nbs/05_sandbox.ipynb #e1034ee2
 def _submit(self, run):
     "Give a run to the zygote"
     run.fresh()
@@ -504,7 +524,7 @@ def _flush(self, run):
 
 _Worker.submit, _Worker.clock, _Worker.flush = _submit, _clock, _flush
 
-# %% ../nbs/05_sandbox.ipynb #9e568020
+# %% ../nbs/05_sandbox.ipynb #051c3418
 def _on_data(self, run):
     "Read what the child sent"
     if run.outbuf: self.flush(run)
@@ -528,7 +548,7 @@ def _kill(self, run, cause):
 
 _Worker.on_data, _Worker.kill = _on_data, _kill
 
-# %% ../nbs/05_sandbox.ipynb #5f04b9cd
+# %% ../nbs/05_sandbox.ipynb #8fd2c9df
 def _ending(status):
     "Outcome and reason for a child that ended before it had answered"
     if os.WIFSIGNALED(status):
@@ -554,7 +574,7 @@ def _on_status(self, number, status):
 
 _Worker.on_status = _on_status
 
-# %% ../nbs/05_sandbox.ipynb #367ff155
+# %% ../nbs/05_sandbox.ipynb #0683a620
 def _replace(self):
     "Start a new zygote and give it the runs of the old one"
     runs = list(self.queue)
@@ -590,7 +610,7 @@ def _check_clock(self):
 
 _Worker.replace, _Worker.on_control, _Worker.check_clock = _replace, _on_control, _check_clock
 
-# %% ../nbs/05_sandbox.ipynb #ae4003b6
+# %% ../nbs/05_sandbox.ipynb #bd672e5b
 class _Events:
     "Sockets and what to do when they are ready"
     def __init__(self): self.poll, self.do = select.poll(), {}
@@ -603,7 +623,7 @@ class _Events:
         for fd, _ in self.poll.poll(max(0, math.ceil(seconds * 1000))):
             if fd in self.do: self.do[fd]()
 
-# %% ../nbs/05_sandbox.ipynb #bb00912e
+# %% ../nbs/05_sandbox.ipynb #23d833f1
 def _defined(code):
     "Public names that a program defines: functions, or methods of `class Solution`"
     found = re.search(r"^class\s+Solution\b.*\n((?:(?:[ \t].*)?(?:\n|\Z))*)", code, re.M)
@@ -622,7 +642,7 @@ def _entry_of(code, text, signature):
     if m and not called: return m[1], ""
     return "", f"the code defines several functions ({', '.join(names)}); say which with entry_point" if names else "the code defines no function"
 
-# %% ../nbs/05_sandbox.ipynb #4c658b91
+# %% ../nbs/05_sandbox.ipynb #d57cbd8f
 @dataclass(frozen=True)
 class Job:
     "One program and the tests to run against it"
@@ -650,7 +670,7 @@ def _signature_hints(signature):
     show = lambda a: "" if a is None else ast.unparse(a).strip("'\"")
     return [[a.arg, show(a.annotation)] for a in node.args.args if a.arg != "self"], show(node.returns)
 
-# %% ../nbs/05_sandbox.ipynb #07066813
+# %% ../nbs/05_sandbox.ipynb #e5101db4
 class _Cache:
     "Answers by program and call, least recently used first; bounded in number and bytes"
     def __init__(self, entries, size=64_000_000): self.entries, self.size, self.held, self.data = entries, size, 0, OrderedDict()
@@ -662,7 +682,7 @@ class _Cache:
         self.data[key] = answer, cost; self.held += cost
         while len(self.data) > self.entries or self.held > self.size: self.held -= self.data.popitem(last=False)[1][1]
 
-# %% ../nbs/05_sandbox.ipynb #05be70ce
+# %% ../nbs/05_sandbox.ipynb #caefe72c
 class Sandbox:
     "Runs untrusted programs against tests in processes of their own"
     level = "process" # what confines a program: its own process, limits, and (when started as root) the user `nobody`
@@ -687,7 +707,7 @@ class Sandbox:
     def __exit__(self, *_): self.close()
     def __repr__(self): return f"Sandbox(timeout={self.timeout:g}, memory_mb={self.memory >> 20}, workers={self.count}, level={self.level!r})"
 
-# %% ../nbs/05_sandbox.ipynb #a128ec29
+# %% ../nbs/05_sandbox.ipynb #325d3018
 def _ensure(self):
     "Living workers, in this very process"
     if self.closed: raise SandboxError("this Sandbox is closed; make a new one")
@@ -714,7 +734,7 @@ def _excuse(self, run, status):
 
 Sandbox.ensure, Sandbox.drop_workers, Sandbox.close, Sandbox.excuse = _ensure, _drop_workers, _close, _excuse
 
-# %% ../nbs/05_sandbox.ipynb #375d96e9
+# %% ../nbs/05_sandbox.ipynb #1163339b
 class _Pending:
     "A job on its way to a result"
     def __init__(self, job, items, entry, trouble): self.job, self.items, self.entry, self.trouble, self.keys, self.missing = job, items, entry, trouble, [], 0
@@ -735,7 +755,7 @@ def _plan(self, job):
         p.keys.append((program, call))
     return p
 
-# %% ../nbs/05_sandbox.ipynb #5c189b7a
+# %% ../nbs/05_sandbox.ipynb #d7221291
 def _assemble(p, answers, limit):
     "The result of a job whose answers are all there"
     verdicts, out, err, seen = [], "", "", set()
@@ -750,7 +770,7 @@ def _assemble(p, answers, limit):
     reasons = tuple(dict.fromkeys(v.reason for v in verdicts if not v.passed))
     return ExecutionResult(tuple(verdicts), out, err, any(v.outcome == "timeout" for v in verdicts), reasons)
 
-# %% ../nbs/05_sandbox.ipynb #206d5f7b
+# %% ../nbs/05_sandbox.ipynb #74e42eac
 class _Batch:
     "Jobs in progress"
     def __init__(self, box, jobs, progress): self.box, self.jobs, self.progress, self.results, self.answers, self.waiting, self.planned, self.done = box, jobs, progress, [None] * len(jobs), {}, {}, 0, 0
@@ -782,7 +802,7 @@ class _Batch:
 
 def _weight(v): return sum(map(_weight, v)) + len(v) if isinstance(v, (list, tuple, set, frozenset)) else 2 * len(v) + sum(map(_weight, v.values())) if isinstance(v, dict) else len(v) if isinstance(v, (str, bytes)) else 1
 
-# %% ../nbs/05_sandbox.ipynb #ae000d96
+# %% ../nbs/05_sandbox.ipynb #dd203d92
 def _run_many(self,
     jobs, # `Job`s
     progress=None # Called with (jobs done, jobs) as results come in
@@ -803,7 +823,7 @@ def _run_many(self,
 
 Sandbox.plan, Sandbox.run_many = _plan, _run_many
 
-# %% ../nbs/05_sandbox.ipynb #e29d5697
+# %% ../nbs/05_sandbox.ipynb #8c3e1321
 def _execute_tests(self,
     code: str, # Python source; fences are taken off
     tests, # Text in any format, a `ParsedTests`, or a list of `TestCase`s
@@ -824,7 +844,7 @@ def _validate(self,
 
 Sandbox.execute_tests, Sandbox.validate_tests_against_solution = _execute_tests, _validate
 
-# %% ../nbs/05_sandbox.ipynb #622054a8
+# %% ../nbs/05_sandbox.ipynb #716904b2
 def check_problem(
     problem: Problem, # The problem
     sandbox: Sandbox # Where its reference solution runs
