@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['SCORE_WEIGHTS', 'CheckpointError', 'Checkpoint', 'CheckpointInfo', 'CheckpointManager']
 
-# %% ../nbs/09_checkpoints.ipynb #2ce93e76
+# %% ../nbs/09_checkpoints.ipynb #8707cb3e
 import hashlib, io, json, math, os, pickle, re, shutil, uuid
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,33 +14,38 @@ from safetensors.torch import load as load_safetensors, save as save_safetensors
 from . import __version__
 from .core import ChainedAdvError, TrainingError
 
-# %% ../nbs/09_checkpoints.ipynb #3c5bd8fb
+# %% ../nbs/09_checkpoints.ipynb #9e9eaa02
 class CheckpointError(ChainedAdvError):
     "A checkpoint that is not there, is damaged, or cannot be written"
 
-# %% ../nbs/09_checkpoints.ipynb #d5963e77
+# %% ../nbs/09_checkpoints.ipynb #8b128804
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 _LEFTOVER = re.compile(r"(.+)\.(tmp|old)-[0-9a-f]{8}")
 
 def _check_name(what, name):
-    if not _NAME.fullmatch(str(name)) or _LEFTOVER.fullmatch(str(name)): raise CheckpointError(f"{what} {name!r} cannot be used; take letters, digits, '_', '-' and '.', for example 'stage-2-step-40'")
+    if not _NAME.fullmatch(str(name)) or _LEFTOVER.fullmatch(str(name)):
+        raise CheckpointError(f"{what} {name!r} cannot be used; take letters, digits, '_', '-' and '.', for example 'stage-2-step-40'")
     return str(name)
 
-# %% ../nbs/09_checkpoints.ipynb #fc5fd335
+# %% ../nbs/09_checkpoints.ipynb #ef18c79e
 def _tensor_bytes(key, tensors):
     for name, t in tensors.items():
-        if t.is_floating_point() and not torch.isfinite(t).all(): raise TrainingError(f"tensor {name!r} of {key!r} holds a NaN or an infinity; not saved, the previous checkpoint is kept")
+        if t.is_floating_point() and not torch.isfinite(t).all():
+            raise TrainingError(f"tensor {name!r} of {key!r} holds a NaN or an infinity; not saved, the previous checkpoint is kept")
     return save_safetensors({name: t.detach().to("cpu", copy=True).contiguous() for name, t in tensors.items()})
 
 def _check_keys(data):
-    if isinstance(data, dict) and (odd := [k for k in data if not isinstance(k, str)]): raise TypeError(f"key {odd[0]!r} is not a text and would come back as one")
+    if isinstance(data, dict) and (odd := [k for k in data if not isinstance(k, str)]):
+        raise TypeError(f"key {odd[0]!r} is not a text and would come back as one")
     for o in data.values() if isinstance(data, dict) else data if isinstance(data, (list, tuple)) else (): _check_keys(o)
 
 def _json_bytes(what, data):
     try:
         _check_keys(data)
         return json.dumps(data, indent=1, allow_nan=False).encode()
-    except (TypeError, ValueError) as e: raise TrainingError(f"the checkpoint's {what} cannot be written as JSON ({e}); plain numbers, texts, lists and dicts are allowed, tensors belong in `tensors` or `optimizers`") from None
+    except (TypeError, ValueError) as e:
+        raise TrainingError(f"the checkpoint's {what} cannot be written as JSON ({e}); plain numbers, texts, "
+                            f"lists and dicts are allowed, tensors belong in `tensors` or `optimizers`") from None
 
 def _load_torch(data): return torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
 
@@ -48,10 +53,11 @@ def _torch_bytes(data):
     out = io.BytesIO()
     torch.save(data, out)
     try: _load_torch(out.getvalue())
-    except pickle.UnpicklingError as e: raise TrainingError(f"the checkpoint's optimizers could be written but not loaded again: {str(e).splitlines()[0]}. Give tensors and plain values, for example `optimizer.state_dict()`") from None
+    except pickle.UnpicklingError as e:
+        raise TrainingError(f"the checkpoint's optimizers could be written but not loaded again: {str(e).splitlines()[0]}. Give tensors and plain values, for example `optimizer.state_dict()`") from None
     return out.getvalue()
 
-# %% ../nbs/09_checkpoints.ipynb #aac5e94f
+# %% ../nbs/09_checkpoints.ipynb #9bdb34d0
 def _sync_folder(path):
     if os.name != "posix": return # elsewhere a folder cannot be opened
     fd = os.open(path, os.O_RDONLY)
@@ -62,7 +68,7 @@ def _write_file(path, data):
     with open(path, "wb") as f:
         f.write(data); f.flush(); os.fsync(f.fileno())
 
-# %% ../nbs/09_checkpoints.ipynb #cb59f216
+# %% ../nbs/09_checkpoints.ipynb #4c318c20
 def _put_in_place(tmp, target):
     old = target.with_name(f"{target.name}.old-{uuid.uuid4().hex[:8]}")
     if target.exists(): os.rename(target, old)
@@ -81,7 +87,7 @@ def _clear_leftovers(folder):
         if m[2] == "old" and not (folder / m[1]).exists(): os.rename(path, folder / m[1])
         else: shutil.rmtree(path)
 
-# %% ../nbs/09_checkpoints.ipynb #ce586cf6
+# %% ../nbs/09_checkpoints.ipynb #6a9cd621
 def _find(folder, name):
     "The folder that now holds checkpoint `name`, or None"
     if (folder / name / "manifest.json").exists(): return folder / name
@@ -92,7 +98,7 @@ def _names(folder):
     found = [(p.name, _LEFTOVER.fullmatch(p.name)) for p in folder.iterdir() if p.is_dir()] if folder.is_dir() else []
     return sorted({m[1] if m else n for n, m in found if not m or m[2] == "old"})
 
-# %% ../nbs/09_checkpoints.ipynb #76449fab
+# %% ../nbs/09_checkpoints.ipynb #8cfe8ac0
 def _damaged(path, what):
     return CheckpointError(f"checkpoint {path} is damaged: {what}. Copy it again from where it was made, or delete the folder and use another checkpoint")
 
@@ -104,7 +110,9 @@ def _read_manifest(path):
     except FileNotFoundError: raise _damaged(path, "manifest.json is missing") from None
     except ValueError: raise _damaged(path, "manifest.json is not readable JSON") from None
     if not isinstance(manifest, dict) or manifest.get("seal") != _seal(manifest): raise _damaged(path, "the content of manifest.json does not match its own checksum")
-    if manifest.get("format") != 1: raise CheckpointError(f"checkpoint {path} has format {manifest.get('format')!r}, written by chained_adv {manifest.get('version')}; this is {__version__}, which reads format 1. Use that version")
+    if manifest.get("format") != 1:
+        raise CheckpointError(f"checkpoint {path} has format {manifest.get('format')!r}, "
+                              f"written by chained_adv {manifest.get('version')}; this is {__version__}, which reads format 1. Use that version")
     return manifest
 
 def _read_file(path, name, entry):
@@ -114,7 +122,7 @@ def _read_file(path, name, entry):
     if _sha256(data) != entry["sha256"]: raise _damaged(path, f"the content of {name} does not match its checksum")
     return data
 
-# %% ../nbs/09_checkpoints.ipynb #227bdd51
+# %% ../nbs/09_checkpoints.ipynb #0853fc80
 @dataclass
 class Checkpoint:
     "A loaded checkpoint"
@@ -132,20 +140,22 @@ def _read_checkpoint(name, path):
     except pickle.UnpicklingError: raise _damaged(path, "optimizers.pt holds objects that would run code when loaded") from None
     return Checkpoint(name, path, tensors, json.loads(data["state.json"]), json.loads(data["metrics.json"]), optimizers)
 
-# %% ../nbs/09_checkpoints.ipynb #b21af514
+# %% ../nbs/09_checkpoints.ipynb #d06c9ded
 def _stamp(path):
     try: return path, (path / "manifest.json").read_bytes()
     except OSError: return path, None
 
 def _load(folder, name, attempts=100):
     for i in range(attempts):
-        if not (path := _find(folder, name)) or not path.is_dir(): raise CheckpointError(f"no checkpoint {name!r} in {folder}; there {'are ' + ', '.join(_names(folder)) if _names(folder) else 'is none yet'}")
+        if not (path := _find(folder, name)) or not path.is_dir():
+            raise CheckpointError(f"no checkpoint {name!r} in {folder}; "
+                                  f"there {'are ' + ', '.join(_names(folder)) if _names(folder) else 'is none yet'}")
         before = _stamp(path)
         try: return _read_checkpoint(name, path)
         except (CheckpointError, OSError):
             if _stamp(_find(folder, name) or path) == before or i == attempts - 1: raise
 
-# %% ../nbs/09_checkpoints.ipynb #2dbc536b
+# %% ../nbs/09_checkpoints.ipynb #cb464146
 @dataclass(frozen=True)
 class CheckpointInfo:
     "What a list of checkpoints shows, read without the tensors"
@@ -159,7 +169,7 @@ class CheckpointInfo:
     order: int = 0 # Counts the saves in this folder
     problem: str = "" # Why it cannot be used, if so
 
-# %% ../nbs/09_checkpoints.ipynb #a7d79607
+# %% ../nbs/09_checkpoints.ipynb #b288bbd0
 SCORE_WEIGHTS = {"generator_reward": .7, "validity": .3}
 
 def _score(metrics):
@@ -173,19 +183,20 @@ def _info(folder, name):
     except ChainedAdvError as e: return CheckpointInfo(name, path, metrics={}, problem=str(e))
     return CheckpointInfo(name, path, m["step"], m["stage"], _score(metrics), metrics, sum(o["bytes"] for o in m["files"].values()), m["order"])
 
-# %% ../nbs/09_checkpoints.ipynb #c68efcca
+# %% ../nbs/09_checkpoints.ipynb #78d643f8
 class CheckpointManager:
     "Checkpoints in one folder"
     def __init__(self,
         folder: "str | Path", # Where they are; made at the first save
         keep: "int | None" = None # How many to keep beside `best`; None keeps all
     ):
-        if keep is not None and keep < 1: raise CheckpointError(f"keep is {keep}; give a number of at least 1, or None to keep all checkpoints")
+        if keep is not None and keep < 1:
+            raise CheckpointError(f"keep is {keep}; give a number of at least 1, or None to keep all checkpoints")
         self.folder, self.keep = Path(folder), keep
 
     def __repr__(self): return f"CheckpointManager({str(self.folder)!r}): {', '.join(_names(self.folder)) or 'empty'}"
 
-# %% ../nbs/09_checkpoints.ipynb #a69e2d4e
+# %% ../nbs/09_checkpoints.ipynb #baf05701
 def _save_checkpoint(self,
     tensors: dict, # key -> name -> tensor; one `KEY.safetensors` each
     state: dict, # Plain values; `step` and `stage` are shown in lists
@@ -201,7 +212,7 @@ def _save_checkpoint(self,
                     files={o: dict(sha256=_sha256(b), bytes=len(b)) for o, b in files.items()})
     return self._build(name, files | {"manifest.json": _json_bytes("manifest", manifest | dict(seal=_seal(manifest)))}, _write_file)
 
-# %% ../nbs/09_checkpoints.ipynb #c11c9f91
+# %% ../nbs/09_checkpoints.ipynb #3a9e4994
 def _build(self, name, files, put):
     "Fill a temporary folder with `put(path, content)` per file, then move it into place"
     target = self.folder / _check_name("checkpoint name", name)
@@ -214,7 +225,8 @@ def _build(self, name, files, put):
         _sync_folder(tmp)
     except OSError as e:
         shutil.rmtree(tmp, ignore_errors=True) # the next save clears what is left
-        raise CheckpointError(f"checkpoint {target} could not be written ({e.strerror or e}); an older one of that name is untouched. Free some space or choose another folder") from e
+        raise CheckpointError(f"checkpoint {target} could not be written ({e.strerror or e}); "
+                              f"an older one of that name is untouched. Free some space or choose another folder") from e
     _put_in_place(tmp, target)
     self._prune(name)
     return target
@@ -226,7 +238,7 @@ def _prune(self, name):
 
 CheckpointManager._build, CheckpointManager._prune, CheckpointManager.save_checkpoint = _build, _prune, _save_checkpoint
 
-# %% ../nbs/09_checkpoints.ipynb #75c06d40
+# %% ../nbs/09_checkpoints.ipynb #2f50cd31
 def _list_checkpoints(self) -> list: # `CheckpointInfo`s, oldest first
     "All checkpoints in the folder"
     return sorted((_info(self.folder, o) for o in _names(self.folder)), key=lambda o: (o.order, o.name != "best"))
@@ -239,16 +251,20 @@ def _get_best_checkpoint(self) -> "CheckpointInfo | None": # None when none has 
     "The checkpoint with the highest score; `best` wins a tie"
     return max((o for o in self.list_checkpoints() if o.score is not None), key=lambda o: (o.score, o.name == "best"), default=None)
 
-CheckpointManager.list_checkpoints, CheckpointManager.get_latest_checkpoint, CheckpointManager.get_best_checkpoint = _list_checkpoints, _get_latest_checkpoint, _get_best_checkpoint
+CheckpointManager.list_checkpoints = _list_checkpoints
+CheckpointManager.get_latest_checkpoint, CheckpointManager.get_best_checkpoint = _get_latest_checkpoint, _get_best_checkpoint
 
-# %% ../nbs/09_checkpoints.ipynb #4f416ee9
+# %% ../nbs/09_checkpoints.ipynb #1061ff8b
 def _compute_checkpoint_score(self,
     metrics: dict # Must hold `generator_reward` and `validity`
 ) -> float: # 0.7 generator reward + 0.3 test validity
     "How good a checkpoint is; raises `CheckpointError` when a figure is missing"
-    if missing := [k for k in SCORE_WEIGHTS if k not in metrics]: raise CheckpointError(f"no score without {' and '.join(missing)}; the metrics given are {', '.join(metrics) or 'empty'}")
+    if missing := [k for k in SCORE_WEIGHTS if k not in metrics]:
+        raise CheckpointError(f"no score without {' and '.join(missing)}; the metrics given are {', '.join(metrics) or 'empty'}")
     score = _score(metrics)
-    if not math.isfinite(score): raise TrainingError(f"a checkpoint's score is {score}; generator_reward is {metrics['generator_reward']}, validity is {metrics['validity']}")
+    if not math.isfinite(score):
+        raise TrainingError(f"a checkpoint's score is {score}; generator_reward is {metrics['generator_reward']}, "
+                            f"validity is {metrics['validity']}")
     return score
 
 def _should_save_as_best(self,
@@ -259,7 +275,7 @@ def _should_save_as_best(self,
     score = self.compute_checkpoint_score(metrics)
     return best is None or score > best.score
 
-# %% ../nbs/09_checkpoints.ipynb #eacd1bec
+# %% ../nbs/09_checkpoints.ipynb #5af66a84
 def _link_or_copy(path, source):
     try: os.link(source, path)
     except OSError: _write_file(path, source.read_bytes())

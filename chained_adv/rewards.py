@@ -6,14 +6,14 @@
 __all__ = ['NEUTRAL_RATE', 'REWARD_SCHEMES', 'align_verdicts', 'Tally', 'tally_tests', 'RewardScheme', 'per_test_credits',
            'get_reward_scheme', 'compute_generator_reward', 'compute_discriminator_reward']
 
-# %% ../nbs/06_rewards.ipynb #dabd75b4
+# %% ../nbs/06_rewards.ipynb #53b069a1
 import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from .core import ConfigError, ExecutionResult, TrainingError
 
-# %% ../nbs/06_rewards.ipynb #0cbe19c4
+# %% ../nbs/06_rewards.ipynb #5b362a13
 def _mismatch(a, b):
     if (a.outcome == "rejected") != (b.outcome == "rejected"): return "was run against one program and not against the other"
     if (a.test.key if a.test else a.text) != (b.test.key if b.test else b.text): return "is not the same test in both"
@@ -25,12 +25,16 @@ def align_verdicts(
 ) -> list: # `(candidate's verdict, reference's verdict)` pairs
     "Pair the verdicts of two runs of one suite"
     a, b = result.verdicts, validation.verdicts
-    if len(a) != len(b): raise TrainingError(f"{len(a)} verdicts against the candidate but {len(b)} against the reference; run the same list of tests against both")
+    if len(a) != len(b):
+        raise TrainingError(f"{len(a)} verdicts against the candidate but {len(b)} against the reference; "
+                            f"run the same list of tests against both")
     for i, (x, y) in enumerate(zip(a, b)):
-        if why := _mismatch(x, y): raise TrainingError(f"test {i + 1} of {len(a)} {why}; run the same list of tests, in the same order, against candidate and reference")
+        if why := _mismatch(x, y):
+            raise TrainingError(f"test {i + 1} of {len(a)} {why}; run the same list of tests, in the same order, "
+                                f"against candidate and reference")
     return list(zip(a, b))
 
-# %% ../nbs/06_rewards.ipynb #f02ed2b0
+# %% ../nbs/06_rewards.ipynb #4e6a2155
 @dataclass(frozen=True)
 class Tally:
     "Counts over one suite"
@@ -46,7 +50,7 @@ def tally_tests(
     pairs = align_verdicts(result, validation)
     return Tally(len(pairs), sum(r.passed for _, r in pairs), sum(r.passed and not c.passed for c, r in pairs))
 
-# %% ../nbs/06_rewards.ipynb #0ea45ee3
+# %% ../nbs/06_rewards.ipynb #9c0d5d72
 @dataclass(frozen=True)
 class RewardScheme:
     "Both players' formulas and their coefficients"
@@ -63,11 +67,13 @@ class RewardScheme:
 
     def __post_init__(self):
         for o in ("valid_credit", "catch_credit", "unique_credit", "invalid_cost"):
-            if not 0 <= getattr(self, o) < math.inf: raise ConfigError(f"reward scheme {self.name}: {o} is {getattr(self, o)!r}; it must be a number of at least 0")
+            if not 0 <= getattr(self, o) < math.inf:
+                raise ConfigError(f"reward scheme {self.name}: {o} is {getattr(self, o)!r}; it must be a number of at least 0")
         if self.denominator < 1: raise ConfigError(f"reward scheme {self.name}: denominator is {self.denominator!r}; it must be at least 1")
-        if self.unique_credit * (self.denominator - 1) > self.valid_credit + self.catch_credit: raise ConfigError(f"reward scheme {self.name}: unique_credit {self.unique_credit} is so large that one more good test could lower the sum; at most (valid_credit + catch_credit) / (denominator - 1)")
+        if self.unique_credit * (self.denominator - 1) > self.valid_credit + self.catch_credit:
+            raise ConfigError(f"reward scheme {self.name}: unique_credit {self.unique_credit} is so large that one more good test could lower the sum; at most (valid_credit + catch_credit) / (denominator - 1)")
 
-# %% ../nbs/06_rewards.ipynb #54e4e73c
+# %% ../nbs/06_rewards.ipynb #37ecc27c
 NEUTRAL_RATE = .5 # pass rate when nothing was tested
 
 def _share(verdicts): return sum(v.passed for v in verdicts) / len(verdicts) if verdicts else NEUTRAL_RATE
@@ -80,7 +86,7 @@ def _zero_sum_discriminator(scheme, result, validation, timed_out, others, lists
     pass_rate = 0. if timed_out else _share(_run_only(result))
     return (1 - pass_rate) * t.valid / t.written if t.written else 0.
 
-# %% ../nbs/06_rewards.ipynb #cd960a08
+# %% ../nbs/06_rewards.ipynb #03b5bd7d
 def _shaped_generator(scheme, kept, baseline, timed_out): return _share(baseline + kept) - NEUTRAL_RATE
 
 def _shaped_discriminator(scheme, result, validation, timed_out, others, lists):
@@ -89,7 +95,7 @@ def _shaped_discriminator(scheme, result, validation, timed_out, others, lists):
     total = scheme.valid_credit * t.valid - scheme.invalid_cost * (t.written - t.valid) + scheme.catch_credit * t.caught
     return min(1., max(-1., total / t.written))
 
-# %% ../nbs/06_rewards.ipynb #bf30de84
+# %% ../nbs/06_rewards.ipynb #eaae0c6e
 def _vacuous(test):
     if test is None or test.kind != "close": return False
     size = abs(test.expected) if isinstance(test.expected, (int, float, complex)) else 0.
@@ -108,10 +114,12 @@ def _credited(pairs, lists, denominator):
         start += n
     return out
 
-# %% ../nbs/06_rewards.ipynb #0c047217
+# %% ../nbs/06_rewards.ipynb #e2b4cdd9
 def _list_lengths(lists, total):
     lists = (total,) if lists is None else tuple(lists)
-    if sum(lists) != total: raise TrainingError(f"lists of {lists} tests make {sum(lists)} tests, but the suite holds {total} verdicts; give the lengths of all lists, the unreadable tests included")
+    if sum(lists) != total:
+        raise TrainingError(f"lists of {lists} tests make {sum(lists)} tests, but the suite holds {total} verdicts; "
+                            f"give the lengths of all lists, the unreadable tests included")
     return lists
 
 def per_test_credits(
@@ -130,7 +138,7 @@ def per_test_credits(
     earned = {i: s.valid_credit + s.catch_credit * bool(o) + s.unique_credit * any(makers[k] == 1 for k in o) for i, o in catches.items()}
     return [earned.get(i, 0. if r.passed else -s.invalid_cost) / s.denominator for i, (_, r) in enumerate(pairs)]
 
-# %% ../nbs/06_rewards.ipynb #7df2b453
+# %% ../nbs/06_rewards.ipynb #4507c862
 def _per_test_generator(scheme, kept, baseline, timed_out):
     counted = baseline + kept
     return (_share(counted) + all(v.passed for v in counted)) / 2 if counted else NEUTRAL_RATE
@@ -141,7 +149,7 @@ def _per_test_discriminator(scheme, result, validation, timed_out, others, lists
     sums = [min(1., max(-1., sum(credits[e - n:e]))) if n else -1. for n, e in zip(lists, ends)]
     return sum(sums) / len(sums) if sums else -1.
 
-# %% ../nbs/06_rewards.ipynb #c1a7ce74
+# %% ../nbs/06_rewards.ipynb #24a0a181
 REWARD_SCHEMES = {o.name: o for o in (
     RewardScheme("zero_sum", _zero_sum_generator, _zero_sum_discriminator),
     RewardScheme("shaped", _shaped_generator, _shaped_discriminator, low=-1., valid_credit=.4, catch_credit=.6, invalid_cost=.6),
@@ -153,20 +161,22 @@ def get_reward_scheme(
 ) -> RewardScheme: # The scheme
     "A scheme by name; raises `ConfigError` for an unknown one"
     if isinstance(scheme, RewardScheme): return scheme
-    if scheme not in REWARD_SCHEMES: raise ConfigError(f"reward scheme {scheme!r} does not exist; choose one of {', '.join(REWARD_SCHEMES)}")
+    if scheme not in REWARD_SCHEMES:
+        raise ConfigError(f"reward scheme {scheme!r} does not exist; choose one of {', '.join(REWARD_SCHEMES)}")
     return REWARD_SCHEMES[scheme]
 
-# %% ../nbs/06_rewards.ipynb #56a60b39
+# %% ../nbs/06_rewards.ipynb #5d555c12
 def _checked(value, scheme, player):
     if not (isinstance(value, (int, float)) and scheme.low <= value <= scheme.high): # a NaN fails this too
-        raise TrainingError(f"reward scheme {scheme.name} gave the {player} {value!r}, outside [{scheme.low:g}, {scheme.high:g}]; the formula is broken, the run stops")
+        raise TrainingError(f"reward scheme {scheme.name} gave the {player} {value!r}, outside [{scheme.low:g}, "
+                            f"{scheme.high:g}]; the formula is broken, the run stops")
     return float(value)
 
 def _timed_out(result, kept):
     "Did a test that counts run out of time? A flag that no verdict explains counts as well"
     return any(v.outcome == "timeout" for v in kept) or (result.timed_out and all(v.outcome != "timeout" for v in result.verdicts))
 
-# %% ../nbs/06_rewards.ipynb #85886be8
+# %% ../nbs/06_rewards.ipynb #9f1ccaae
 def compute_generator_reward(
     result: ExecutionResult, # The discriminator's tests against the candidate
     scheme: "str | RewardScheme" = "zero_sum", # Which formula
@@ -178,7 +188,7 @@ def compute_generator_reward(
     kept = _run_only(result) if validation is None else [c for c, r in align_verdicts(result, validation) if r.passed]
     return _checked(s.generator(s, kept, _run_only(baseline) if baseline else [], _timed_out(result, kept)), s, "generator")
 
-# %% ../nbs/06_rewards.ipynb #ff074570
+# %% ../nbs/06_rewards.ipynb #b0601b3d
 def compute_discriminator_reward(
     generator_result: ExecutionResult, # The tests against the candidate
     validation_result: ExecutionResult, # The same tests against the reference

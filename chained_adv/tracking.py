@@ -8,7 +8,7 @@ __all__ = ['METRICS', 'RATES', 'EVALUATION_FIELDS', 'TRACKERS', 'DPI', 'COLOURS'
            'moving_average', 'plot_rewards', 'plot_rates', 'plot_diagnostics', 'plot_stages', 'save_plots',
            'TrainingProgress']
 
-# %% ../nbs/10_tracking.ipynb #bb8d1d37
+# %% ../nbs/10_tracking.ipynb #a173636e
 import importlib, io, json, math, os, sys, uuid, warnings
 from base64 import b64encode
 from pathlib import Path
@@ -17,14 +17,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from .core import ConfigError, TrainingError
 
-# %% ../nbs/10_tracking.ipynb #c12097c8
+# %% ../nbs/10_tracking.ipynb #93dc4552
 METRICS = ("step", "stage", "phase", "role", "generator_reward", "discriminator_reward", "pass_rate", "baseline_pass_rate", "solved", "validity",
            "bug_catch_rate", "num_tests", "policy_loss", "value_loss", "kl", "clip_fraction", "entropy", "generated_tokens",
            "seconds_generate", "seconds_execute", "seconds_update")
 RATES = ("solved", "solved_greedy", "baseline_pass_rate", "validity", "bug_catch_rate", "mutation_score")
 EVALUATION_FIELDS = ("step", "stage", "split", "n") + RATES
 
-# %% ../nbs/10_tracking.ipynb #85e93a67
+# %% ../nbs/10_tracking.ipynb #65dc7177
 def _replace_text(path, text):
     tmp = path.with_name(f"{path.name}.tmp-{uuid.uuid4().hex[:8]}")
     with open(tmp, "w", encoding="utf-8") as f:
@@ -42,7 +42,7 @@ def write_json(
     _replace_text(Path(path), text + "\n")
     return Path(path)
 
-# %% ../nbs/10_tracking.ipynb #dcdc69a2
+# %% ../nbs/10_tracking.ipynb #0a59c60f
 def _read_lines(path):
     if not path.exists(): return []
     lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
@@ -51,7 +51,8 @@ def _read_lines(path):
         if not line.strip(): continue
         try: rows.append(json.loads(line))
         except ValueError:
-            if i < len(lines): raise TrainingError(f"{path}, line {i} is not JSON: {line[:60]!r}; delete that line or restore the file") from None
+            if i < len(lines):
+                raise TrainingError(f"{path}, line {i} is not JSON: {line[:60]!r}; delete that line or restore the file") from None
             warnings.warn(f"{path}: the last line was cut off and is left out (line {i}: {line[:60]!r})", stacklevel=3)
     return rows
 
@@ -67,7 +68,7 @@ def read_evaluations(
     "The lines of `evaluation.jsonl`"
     return _read_lines(Path(folder) / "evaluation.jsonl")
 
-# %% ../nbs/10_tracking.ipynb #3e40e8a2
+# %% ../nbs/10_tracking.ipynb #d420c511
 class Tracker(Protocol):
     "Where else the numbers go"
     def log(self, metrics: dict, step: int) -> None: ...
@@ -75,7 +76,9 @@ class Tracker(Protocol):
 
 def _need(package, module=None):
     try: return importlib.import_module(module or package)
-    except ImportError as e: raise ConfigError(f"this tracker needs {package}, which is not usable here ({e}); `pip install {package}`, or leave the tracker out: the run's folder holds the same numbers") from None
+    except ImportError as e:
+        raise ConfigError(f"this tracker needs {package}, which is not usable here ({e}); `pip install {package}`, "
+                          f"or leave the tracker out: the run's folder holds the same numbers") from None
 
 class WandbTracker:
     "Weights & Biases"
@@ -87,7 +90,7 @@ class WandbTracker:
     def log(self, metrics, step): self.run.log(metrics, step=step)
     def finish(self): self.run.finish()
 
-# %% ../nbs/10_tracking.ipynb #a45ade3b
+# %% ../nbs/10_tracking.ipynb #32006125
 class TrackioTracker:
     "Trackio, local first"
     def __init__(self,
@@ -116,10 +119,12 @@ class TensorBoardTracker:
 
 TRACKERS = {"wandb": WandbTracker, "trackio": TrackioTracker, "tensorboard": TensorBoardTracker}
 
-# %% ../nbs/10_tracking.ipynb #a03cc585
+# %% ../nbs/10_tracking.ipynb #d78626f1
 def _plain(where, name, value):
     if hasattr(value, "item"): value = value.item() # a tensor or numpy scalar
-    if isinstance(value, float) and not math.isfinite(value): raise TrainingError(f"{name} is {value} at {where}; the run stops. Look at the lines before it in the log: kl, entropy and the losses usually show it coming")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise TrainingError(f"{name} is {value} at {where}; the run stops. Look at the lines before it in the log: kl, "
+                            f"entropy and the losses usually show it coming")
     if isinstance(value, dict): return {k: _plain(where, f"{name}.{k}", v) for k, v in value.items()}
     return value
 
@@ -128,7 +133,7 @@ def _flat(fields):
     head = f"{fields['split']}/" if "split" in fields else ""
     return {head + k: v["value"] if isinstance(v, dict) else v for k, v in fields.items() if k not in ("step", "split") and v is not None}
 
-# %% ../nbs/10_tracking.ipynb #bcf557df
+# %% ../nbs/10_tracking.ipynb #7c6e1a8a
 class TrainingLogger:
     "Appends to a run's `metrics.jsonl` and `evaluation.jsonl`"
     def __init__(self,
@@ -154,7 +159,7 @@ class TrainingLogger:
         "Tell the trackers that the run is over"
         for t in self.trackers: t.finish()
 
-# %% ../nbs/10_tracking.ipynb #38deefb5
+# %% ../nbs/10_tracking.ipynb #6f688e93
 def _mend(path):
     if not path.exists() or (data := path.read_bytes())[-1:] in (b"\n", b""): return
     with warnings.catch_warnings():
@@ -163,10 +168,14 @@ def _mend(path):
     _replace_text(path, "".join(json.dumps(o) + "\n" for o in rows))
 
 def _append(self, file, fields):
-    if unknown := [k for k in fields if k not in self._names[file]]: raise TrainingError(f"{file} has no metric {', '.join(map(repr, unknown))}; the names are {', '.join(self._names[file])}. A new one must be named in TrainingLogger(extra=...)")
-    if not isinstance(fields.get("step"), int): raise TrainingError(f"a line of {file} needs a whole number as its step, got {fields.get('step')!r}")
+    if unknown := [k for k in fields if k not in self._names[file]]:
+        raise TrainingError(f"{file} has no metric {', '.join(map(repr, unknown))}; "
+                            f"the names are {', '.join(self._names[file])}. A new one must be named in TrainingLogger(extra=...)")
+    if not isinstance(fields.get("step"), int):
+        raise TrainingError(f"a line of {file} needs a whole number as its step, got {fields.get('step')!r}")
     step, where = fields["step"], f"step {fields['step']} of {file}"
-    if step < self._last[file]: raise TrainingError(f"{where} comes after step {self._last[file]}; call resume({step - 1}) first to drop the later lines")
+    if step < self._last[file]:
+        raise TrainingError(f"{where} comes after step {self._last[file]}; call resume({step - 1}) first to drop the later lines")
     line = {k: _plain(where, k, v) for k, v in fields.items()}
     with open(self.folder / file, "a", encoding="utf-8") as f: f.write(json.dumps(line, allow_nan=False) + "\n")
     self._last[file] = step
@@ -174,7 +183,7 @@ def _append(self, file, fields):
     return line
 TrainingLogger._append = _append
 
-# %% ../nbs/10_tracking.ipynb #dfc12de3
+# %% ../nbs/10_tracking.ipynb #4f380357
 def _resume(self,
     step: int # The last step to keep: that of the checkpoint
 ) -> None:
@@ -185,7 +194,7 @@ def _resume(self,
         self._last[file] = max((o["step"] for o in rows), default=0)
 TrainingLogger.resume = _resume
 
-# %% ../nbs/10_tracking.ipynb #78cd01dd
+# %% ../nbs/10_tracking.ipynb #a2d162e7
 DPI = 120
 COLOURS = dict(generator="#0072B2", discriminator="#D55E00", pass_rate="#56B4E9", solved="#0072B2", validity="#E69F00", bug_catch_rate="#D55E00",
                solved_greedy="#009E73", mutation_score="#CC79A7")
@@ -202,7 +211,7 @@ class _Plot(Figure):
     "A figure that a notebook shows, with or without pyplot, as it would be saved"
     def _repr_mimebundle_(self, **_): return {"image/png": b64encode(_png(self)).decode()}
 
-# %% ../nbs/10_tracking.ipynb #d26c4ccc
+# %% ../nbs/10_tracking.ipynb #6ef6f6a9
 def _axes(title, rows=1, columns=1, size=(9, 4.2), **kwargs):
     fig = _Plot(figsize=size, layout="constrained")
     fig.suptitle(title, x=.01, ha="left", fontsize=13, fontweight="bold")
@@ -218,7 +227,7 @@ def _rate_axis(ax):
     ax.set_ylim(-.02, 1.02)
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
 
-# %% ../nbs/10_tracking.ipynb #38af76e1
+# %% ../nbs/10_tracking.ipynb #e01dfb55
 def moving_average(
     values: list, # Numbers in order
     window: int # How many values one average covers at most
@@ -241,7 +250,7 @@ def _draw(ax, rows, key, colour, label, window):
     ax.plot(x, y, color=colour, alpha=.25, linewidth=1)
     ax.plot(x, moving_average(y, window), color=colour, linewidth=2.2, label=label, marker="o" if len(x) == 1 else None)
 
-# %% ../nbs/10_tracking.ipynb #1752a6b2
+# %% ../nbs/10_tracking.ipynb #6106f128
 def _stage_spans(rows):
     "`(stage, first step, last step)` of each stretch of one stage"
     spans = []
@@ -263,7 +272,7 @@ def _legend(ax, below=.12, **kwargs):
     if ax.get_legend_handles_labels()[0]: ax.legend(frameon=False, fontsize=9, loc="upper center", bbox_to_anchor=(.5, -below), **kwargs)
     else: ax.text(.5, .5, "nothing logged", transform=ax.transAxes, ha="center", color="#888")
 
-# %% ../nbs/10_tracking.ipynb #71fe781a
+# %% ../nbs/10_tracking.ipynb #244c3c22
 def plot_rewards(
     metrics: list # Lines of `metrics.jsonl`
 ) -> Figure: # One panel
@@ -275,7 +284,7 @@ def plot_rewards(
     _legend(ax, ncols=2)
     return fig
 
-# %% ../nbs/10_tracking.ipynb #c07eb06f
+# %% ../nbs/10_tracking.ipynb #08dd1d25
 def plot_rates(
     metrics: list # Lines of `metrics.jsonl`
 ) -> Figure: # One panel
@@ -288,7 +297,7 @@ def plot_rates(
     _legend(ax, ncols=4)
     return fig
 
-# %% ../nbs/10_tracking.ipynb #75f2e54f
+# %% ../nbs/10_tracking.ipynb #a0d8d7f2
 def plot_diagnostics(
     metrics: list # Lines of `metrics.jsonl`
 ) -> Figure: # Four panels
@@ -307,7 +316,7 @@ def plot_diagnostics(
     if handles[0]: fig.legend(*handles, loc="outside lower center", ncols=2, frameon=False, fontsize=9)
     return fig
 
-# %% ../nbs/10_tracking.ipynb #99e9df46
+# %% ../nbs/10_tracking.ipynb #29316d92
 def _by_stage(evaluations, split, key):
     "`[(stage, value, low, high)]` in the order of the stages"
     found = {o["stage"]: o[key] for o in evaluations if o["split"] == split and o.get(key) is not None}
@@ -334,7 +343,7 @@ def _end_labels(ax, curves):
         for (value, stage, colour), y in zip(at, heights):
             ax.annotate(f"{value:.0%}", (stage, y), xytext=(shift, 0), textcoords="offset points", ha=align, va="center", fontsize=9, color=colour, fontweight="bold")
 
-# %% ../nbs/10_tracking.ipynb #b620beae
+# %% ../nbs/10_tracking.ipynb #b0700cb2
 def plot_stages(
     evaluations: list # Lines of `evaluation.jsonl`
 ) -> Figure: # Two panels: the generator, the discriminator
@@ -352,7 +361,7 @@ def plot_stages(
         ax.set_title(title, loc="left", fontsize=10); _rate_axis(ax); _legend(ax, ncols=2, below=.08)
     return fig
 
-# %% ../nbs/10_tracking.ipynb #9799e5af
+# %% ../nbs/10_tracking.ipynb #06198081
 def save_plots(
     folder: "str | Path" # A run's folder
 ) -> list: # The PNG files under `plots/`
@@ -365,7 +374,7 @@ def save_plots(
     for name, fig in figures.items(): (out / f"{name}.png").write_bytes(_png(fig))
     return [out / f"{name}.png" for name in figures]
 
-# %% ../nbs/10_tracking.ipynb #508cc7d0
+# %% ../nbs/10_tracking.ipynb #c2356790
 def _in_notebook():
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     return hasattr(shell, "kernel")
@@ -381,7 +390,7 @@ def _stage_table(rows):
 
 def _rich(module): return importlib.import_module(f"rich.{module}") # loaded when first shown: reading logs does not need it
 
-# %% ../nbs/10_tracking.ipynb #2cc8c99f
+# %% ../nbs/10_tracking.ipynb #c626091e
 _SHOWN = dict(generator_reward="generator", discriminator_reward="discriminator", solved="solved", validity="valid")
 
 class TrainingProgress:
@@ -405,7 +414,7 @@ class TrainingProgress:
         if self._bar is not None: self._bar.close()
         self._bar = None
 
-# %% ../nbs/10_tracking.ipynb #2eaf0c06
+# %% ../nbs/10_tracking.ipynb #be72a1f9
 def _tqdm():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore") # a notebook without widgets gets the plain bar
@@ -426,7 +435,7 @@ def _update(self,
     self._phase, self._printed = (stage, phase), self.done
     print(f"step {self.done}/{self.total}, stage {stage}, {phase}" + "".join(f", {k} {v}" for k, v in shown.items()), file=self.stream, flush=True)
 
-# %% ../nbs/10_tracking.ipynb #f1904c80
+# %% ../nbs/10_tracking.ipynb #68f83c30
 def _show_stage_table(self,
     rows: list # Lines of `evaluation.jsonl`
 ) -> None:
