@@ -4,19 +4,22 @@
 
 # %% auto #0
 __all__ = ['Interval', 'wilson_interval', 'bootstrap_interval', 'compute_pass_rate', 'compute_failure_rate', 'pass_at_k',
-           'compute_test_diversity', 'compute_reasoning_coherence', 'aggregate_metrics', 'Mutant', 'make_mutants']
+           'compute_test_diversity', 'compute_reasoning_coherence', 'aggregate_metrics', 'Mutant', 'make_mutants',
+           'find_live_mutants', 'live_mutants', 'mutation_scores', 'mutation_score']
 
-# %% ../nbs/11_evaluation.ipynb #9fdf379c
+# %% ../nbs/11_evaluation.ipynb #2ebbfb69
 import ast, keyword, math, re
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist, mean, stdev
 from typing import NamedTuple
 
-# %% ../nbs/11_evaluation.ipynb #7dfc5dd1
-from .core import Chain, ExecutionResult, Problem, ProblemError, TestCase, make_rng
+# %% ../nbs/11_evaluation.ipynb #47b8625f
+from .core import Chain, ExecutionResult, Problem, ProblemError, TestCase, make_rng, signature_args
+from .testcases import baseline_cases
+from .sandbox import Job, Sandbox
 
-# %% ../nbs/11_evaluation.ipynb #892e6ef0
+# %% ../nbs/11_evaluation.ipynb #b0a4576a
 class Interval(NamedTuple):
     "A measured value and the interval it lies in"
     value: float # The estimate
@@ -25,7 +28,7 @@ class Interval(NamedTuple):
     def as_dict(self): return {k: round(float(v), 4) for k, v in self._asdict().items()}
     def __str__(self): return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
-# %% ../nbs/11_evaluation.ipynb #958ae76c
+# %% ../nbs/11_evaluation.ipynb #1b48db56
 def wilson_interval(
     successes: int, # How many of the samples were successes
     n: int, # Number of independent samples
@@ -39,7 +42,7 @@ def wilson_interval(
     low, high = (centre - half) / (1 + z2 / n), (centre + half) / (1 + z2 / n)
     return Interval(p, low if successes else 0., high if successes < n else 1.)
 
-# %% ../nbs/11_evaluation.ipynb #3c038927
+# %% ../nbs/11_evaluation.ipynb #3bd7e128
 def bootstrap_interval(
     values: list, # One number per observation
     clusters: list | None = None, # What each observation belongs to (its problem); None: each stands alone
@@ -59,7 +62,7 @@ def bootstrap_interval(
     cut = int(resamples * (1 - confidence) / 2)
     return Interval(sum(values) / len(values), means[cut], means[-1 - cut])
 
-# %% ../nbs/11_evaluation.ipynb #1672aaf1
+# %% ../nbs/11_evaluation.ipynb #96fa0ed4
 def compute_pass_rate(
     results: list # `ExecutionResult`s, or a single one
 ) -> float: # From 0 to 1
@@ -75,7 +78,7 @@ def compute_failure_rate(
     results = [results] if isinstance(results, ExecutionResult) else list(results)
     return 1 - compute_pass_rate(results) if any(r.num_total for r in results) else 0.
 
-# %% ../nbs/11_evaluation.ipynb #c33cc270
+# %% ../nbs/11_evaluation.ipynb #5036cb18
 def pass_at_k(
     n: int, # Samples drawn for the problem
     c: int, # How many of them were right
@@ -85,7 +88,7 @@ def pass_at_k(
     if not (0 <= c <= n and 1 <= k <= n): raise ValueError(f"pass@{k} from {c} right of {n}: needs 0 <= c <= n and 1 <= k <= n")
     return 1 - math.comb(n - c, k) / math.comb(n, k)
 
-# %% ../nbs/11_evaluation.ipynb #15dc77f8
+# %% ../nbs/11_evaluation.ipynb #3375da08
 def _shape(o):
     kind = type(o).__name__
     if o is None or isinstance(o, bool): return kind, o
@@ -95,7 +98,7 @@ def _shape(o):
     if not isinstance(o, (list, tuple, set, frozenset)): return (kind,)
     return kind, len(o).bit_length(), len(set(map(repr, o))) < len(o), frozenset(map(_shape, o))
 
-# %% ../nbs/11_evaluation.ipynb #649e9e33
+# %% ../nbs/11_evaluation.ipynb #a5328587
 def _pairs_alike(keys):
     n = len(keys)
     return sum(c * (c - 1) for c in Counter(keys).values()) / (n * (n - 1))
@@ -109,7 +112,7 @@ def compute_test_diversity(
     same_shape = _pairs_alike([_shape((t.args, t.kwargs)) for t in tests])
     return 1 - (same_call + same_shape) / 2
 
-# %% ../nbs/11_evaluation.ipynb #e58e8d49
+# %% ../nbs/11_evaluation.ipynb #8089cbb4
 _FUNCTION_WORDS = frozenset("""a an the this that these those it its they them there here of to in on at by for from with into onto over under than then so thus
     be is are was were been being do does did done has have had can could may might must shall should will would we you i our your my me us he she
     and or not no nor but if else when while until each every any all some such as which who whose what how why because also only just very more most""".split())
@@ -120,7 +123,7 @@ def _terms(text):
     words = (o for o in words if o not in _FUNCTION_WORDS and not keyword.iskeyword(o))
     return {o[:-1] if len(o) > 3 and o.endswith("s") and not o.endswith("ss") else o for o in words}
 
-# %% ../nbs/11_evaluation.ipynb #51cd4895
+# %% ../nbs/11_evaluation.ipynb #841ae144
 def compute_reasoning_coherence(
     chain: Chain # A chain, or a list of the stages' texts
 ) -> float: # From 0 (no stage takes up the one before) to 1
@@ -131,7 +134,7 @@ def compute_reasoning_coherence(
     links = [len(a & b) / min(len(a), len(b)) if a and b else 0. for a, b in zip(stages, stages[1:])]
     return mean(links) if links else 0.
 
-# %% ../nbs/11_evaluation.ipynb #8cf165bd
+# %% ../nbs/11_evaluation.ipynb #9ef5887a
 def aggregate_metrics(
     rows: list # Dictionaries from a metric's name to its value
 ) -> dict: # name -> `{"mean", "std", "min", "max", "n"}`
@@ -144,7 +147,7 @@ def aggregate_metrics(
             columns[name].append(float(v))
     return {k: {"mean": mean(v), "std": stdev(v) if len(v) > 1 else 0., "min": min(v), "max": max(v), "n": len(v)} for k, v in columns.items()}
 
-# %% ../nbs/11_evaluation.ipynb #9eb893d5
+# %% ../nbs/11_evaluation.ipynb #4c080e19
 @dataclass(frozen=True)
 class Mutant:
     "A reference solution with one bug planted"
@@ -152,7 +155,7 @@ class Mutant:
     operator: str # What kind of change was made
     line: int # Where, as a line of the reference
 
-# %% ../nbs/11_evaluation.ipynb #025860f9
+# %% ../nbs/11_evaluation.ipynb #26c1eed8
 def _but(node, **fields): return ast.copy_location(type(node)(**{**dict(ast.iter_fields(node)), **fields}), node)
 
 def _table(*pairs): return {getattr(ast, a): getattr(ast, b) for a, b in (o.split(">") for o in pairs)}
@@ -174,16 +177,17 @@ def _order(node):
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod)): yield _but(node, left=node.right, right=node.left)
     if isinstance(node, (ast.List, ast.Tuple)) and isinstance(node.ctx, ast.Load) and len(node.elts) > 1: yield _but(node, elts=node.elts[::-1])
 
-# %% ../nbs/11_evaluation.ipynb #5bbff225
+# %% ../nbs/11_evaluation.ipynb #e0a700cf
 def _constant(node):
     if not isinstance(node, ast.Constant): return
     v = node.value
-    near = (not v,) if isinstance(v, bool) else (v + 1, v - 1) if isinstance(v, int) else ("" if v else "x",) if isinstance(v, str) else ()
+    near = (not v,) if isinstance(v, bool) else (v + 1, v - 1) if isinstance(v, (int, float)) else ("" if v else "x",) if isinstance(v, str) else ()
     for o in near: yield _but(node, value=o)
 
 def _condition(node):
     if isinstance(node, (ast.While, ast.IfExp, ast.If)) and not isinstance(node.test, ast.Compare): yield _but(node, test=ast.UnaryOp(ast.Not(), node.test))
     if isinstance(node, ast.If): yield from (_but(node, test=ast.Constant(o)) for o in (True, False))
+    if isinstance(node, ast.IfExp): yield from (node.body, node.orelse)
     if isinstance(node, ast.comprehension): yield from (_but(node, ifs=node.ifs[:i] + node.ifs[i + 1:]) for i in range(len(node.ifs)))
 
 def _logic(node):
@@ -192,7 +196,7 @@ def _logic(node):
     yield _but(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
     for i in range(len(node.values)): yield _but(node, values=node.values[:i] + node.values[i + 1:])
 
-# %% ../nbs/11_evaluation.ipynb #b2c07942
+# %% ../nbs/11_evaluation.ipynb #980087e1
 def _shifted(node):
     for op in (ast.Add(), ast.Sub()): yield ast.copy_location(ast.BinOp(node, op, ast.Constant(1)), node)
 
@@ -221,7 +225,7 @@ def _statement(node):
     if isinstance(node, ast.Assign) and not isinstance(node.targets[0], ast.Name): yield ast.copy_location(ast.Pass(), node)
     if isinstance(node, (ast.Break, ast.Continue)): yield ast.copy_location((ast.Continue if isinstance(node, ast.Break) else ast.Break)(), node)
 
-# %% ../nbs/11_evaluation.ipynb #b1a502a1
+# %% ../nbs/11_evaluation.ipynb #0e99070a
 _OPERATORS = dict(relation=_relation, strictness=_strictness, arithmetic=_arithmetic, order=_order, constant=_constant, condition=_condition, logic=_logic, bound=_bound, call=_call, statement=_statement)
 _UNTOUCHED = ("annotation", "returns", "decorator_list", "type_params", "ctx", "type_comment")
 
@@ -234,7 +238,7 @@ def _sites(parent):
             yield parent, name, i, node
             yield from _sites(node)
 
-# %% ../nbs/11_evaluation.ipynb #be96a7de
+# %% ../nbs/11_evaluation.ipynb #89f666d2
 def _unparse_with(tree, site, new):
     parent, name, i, old = site
     put = lambda o: setattr(parent, name, o) if i is None else getattr(parent, name).__setitem__(i, o)
@@ -247,7 +251,7 @@ def _compiles(source):
     except (SyntaxError, ValueError): return False
     return True
 
-# %% ../nbs/11_evaluation.ipynb #29a94258
+# %% ../nbs/11_evaluation.ipynb #ad7851a2
 def make_mutants(
     problem: Problem, # A problem, or the source of a reference solution
     limit: int = 10, # At most this many
@@ -270,3 +274,83 @@ def make_mutants(
             if text not in seen and _compiles(text): found.append(Mutant(text, name, getattr(site[3], "lineno", site[0].lineno if hasattr(site[0], "lineno") else 1)))
             seen.add(text)
     return found
+
+# %% ../nbs/11_evaluation.ipynb #1a7ec63b
+_HOLDER = """_SOURCES, _LOADED = {sources!r}, {{}}
+
+def _load(which):
+    space = dict(globals())
+    exec(compile(_SOURCES[which], "<mutant>", "exec"), space)
+    return space if space.get({name!r}) is not globals().get({name!r}) else None, space
+
+def _run_program(which, *args, **kwargs):
+    if which not in _LOADED: _LOADED[which] = _load(which)
+    found, space = _LOADED[which]
+    f = found[{name!r}] if found else getattr(space["Solution"](), {name!r})
+    return f(*args, **kwargs)
+"""
+
+def _holder_signature(problem):
+    node = signature_args(problem.function_signature)
+    node.args.args, node.name = [ast.arg("which"), *(a for a in node.args.args if a.arg != "self")], "_run_program"
+    return ast.unparse(node).splitlines()[0]
+
+def _job(problem, sources, tests):
+    "Every program on every test, program by program"
+    calls = [replace(t, args=(i, *t.args)) for i in range(len(sources)) for t in tests]
+    return Job(_HOLDER.format(sources=sources, name=problem.entry_point), calls, "_run_program", _holder_signature(problem))
+
+# %% ../nbs/11_evaluation.ipynb #5ff19857
+def _run_programs(items, sandbox):
+    "Per item (problem, sources, tests): per source its verdicts, one per test"
+    results = sandbox.run_many([_job(*o) for o in items])
+    rows = [[r.verdicts[i:i + len(tests)] for i in range(0, len(r.verdicts), len(tests))] if tests else [()] * len(sources) for r, (_, sources, tests) in zip(results, items)]
+    looped = [k for k, r in enumerate(results) if r.timed_out]
+    alone = iter(sandbox.run_many([_job(items[k][0], [o], items[k][2]) for k in looped for o in items[k][1]]))
+    for k in looped: rows[k] = [next(alone).verdicts for _ in items[k][1]]
+    return rows
+
+# %% ../nbs/11_evaluation.ipynb #57418412
+def _is_live(verdicts): return not all(v.passed for v in verdicts) and not any(v.outcome in ("timeout", "memory") for v in verdicts)
+
+def find_live_mutants(
+    problems: list, # `Problem`s
+    sandbox: Sandbox, # Where the mutants run
+    limit: int = 10, # At most this many per problem
+    seed: int = 0 # Which of the possible ones
+) -> list: # One list of `Mutant`s per problem
+    "Mutants that are wrong for certain, because they fail a baseline test"
+    candidates = [make_mutants(p, 2 * limit, seed) for p in problems]
+    rows = _run_programs([(p, [m.source for m in ms], baseline_cases(p)) for p, ms in zip(problems, candidates)], sandbox)
+    live = [[(any(v.passed for v in r), m) for m, r in zip(ms, row) if _is_live(r)] for ms, row in zip(candidates, rows)]
+    return [[m for _, m in sorted(o, key=lambda pair: not pair[0])[:limit]] for o in live]
+
+def live_mutants(
+    problem: Problem, # The problem
+    sandbox: Sandbox, # Where the mutants run
+    limit: int = 10, # At most this many
+    seed: int = 0 # Which of the possible ones
+) -> list: # `Mutant`s
+    "Mutants of one problem that fail a baseline test"
+    return find_live_mutants([problem], sandbox, limit, seed)[0]
+
+# %% ../nbs/11_evaluation.ipynb #16cebf25
+def _distinct(tests): return list({t.key: t for t in tests}.values())
+
+def mutation_scores(
+    items: list, # `(problem, mutants, tests)` triples; the tests are `TestCase`s
+    sandbox: Sandbox # Where they run
+) -> list: # One `(killed, total)` per item
+    "Mutants killed by the valid tests of each suite, all in one batch"
+    rows = _run_programs([(p, [p.reference_solution, *(m.source for m in ms)], _distinct(tests)) for p, ms, tests in items], sandbox)
+    fails = lambda reference, mutant: any(a.passed and not b.passed for a, b in zip(reference, mutant))
+    return [(sum(fails(row[0], o) for o in row[1:]), len(row) - 1) for row in rows]
+
+def mutation_score(
+    mutants: list, # `Mutant`s of the problem's reference
+    tests: list, # `TestCase`s
+    sandbox: Sandbox, # Where they run
+    problem: Problem # The problem
+) -> tuple: # `(killed, total)`
+    "How many mutants some valid test of one suite fails"
+    return mutation_scores([(problem, mutants, tests)], sandbox)[0]
