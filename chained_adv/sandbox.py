@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['MAX_BYTES', 'MAX_PARTS', 'MAX_DEPTH', 'TICK', 'SandboxError', 'Job', 'Sandbox', 'check_problem']
 
-# %% ../nbs/05_sandbox.ipynb #a382eb0c
+# %% ../nbs/05_sandbox.ipynb #c9b857de
 import atexit, inspect, io, json, math, os, re, resource, select, signal, socket, struct, subprocess, sys, threading, time
 from collections import OrderedDict, deque
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 from .core import ChainedAdvError, ExecutionResult, Problem, ProblemError, TestCase, Verdict, describe_test, signature_args
 from .testcases import ParsedTests, Rejected, baseline_cases, parse_tests, unfence
 
-# %% ../nbs/05_sandbox.ipynb #d576c946
+# %% ../nbs/05_sandbox.ipynb #121e5b31
 class SandboxError(ChainedAdvError):
     "The sandbox itself is broken, or was given something that is not a test; never a verdict"
 
-# %% ../nbs/05_sandbox.ipynb #46c4e923
+# %% ../nbs/05_sandbox.ipynb #6328032e
 MAX_BYTES = 1_000_000 # of one answer
 MAX_PARTS = 400_000 # elements in one value
 MAX_DEPTH = 100 # of nesting
@@ -44,7 +44,7 @@ def _pack(v, room, depth=0):
     if isinstance(v, complex): return {"c": [float.hex(v.real), float.hex(v.imag)]}
     raise TypeError(f"a value of type {t.__name__}, which is not plain data")
 
-# %% ../nbs/05_sandbox.ipynb #49692d78
+# %% ../nbs/05_sandbox.ipynb #38ab9271
 def _distinct(keys):
     if len(keys) > 1000 and len(set(map(hash, keys))) < len(keys) // 2: raise ValueError("keys made to collide")
     return keys
@@ -67,7 +67,7 @@ def _unpack(tree):
     parts = [_unpack(o) for o in body]
     return {"t": tuple, "s": lambda o: set(_distinct(o)), "z": lambda o: frozenset(_distinct(o))}[tag](parts)
 
-# %% ../nbs/05_sandbox.ipynb #beb39a81
+# %% ../nbs/05_sandbox.ipynb #93b230fb
 def _say(fd, kind, *body):
     "Send one frame"
     data = json.dumps(body).encode()
@@ -83,7 +83,7 @@ def _hear(fd, n):
         out += part
     return out
 
-# %% ../nbs/05_sandbox.ipynb #0c1b7c99
+# %% ../nbs/05_sandbox.ipynb #bec54216
 def _tee_class():
     "A text stream that sends what is written, up to `limit` characters"
     class Tee(io.TextIOBase):
@@ -101,7 +101,7 @@ def _tee_class():
             self.left -= len(self.held); self.held = ""
     return Tee
 
-# %% ../nbs/05_sandbox.ipynb #2eb128cf
+# %% ../nbs/05_sandbox.ipynb #cf6495c8
 def _node_classes():
     class ListNode:
         def __init__(self, val=0, next=None): self.val, self.next = val, next
@@ -125,7 +125,7 @@ def _grow(ns, hint, v):
     for node in filter(None, nodes): node.left, node.right = next(rest, None), next(rest, None)
     return nodes[0] if nodes else None
 
-# %% ../nbs/05_sandbox.ipynb #d24c28dd
+# %% ../nbs/05_sandbox.ipynb #e6fac59b
 def _shrink(v, hint=""):
     "A result as plain data: nodes become lists"
     name = type(v).__name__
@@ -141,10 +141,11 @@ def _shrink(v, hint=""):
     while out and out[-1] is None and name == "TreeNode": out.pop()
     return out
 
-# %% ../nbs/05_sandbox.ipynb #89fd66a4
+# %% ../nbs/05_sandbox.ipynb #1900a4ed
 _COMMON = "abc bisect collections contextlib copy dataclasses enum functools heapq itertools math operator random re string sys time types typing".split()
-_RARE = """array ast base64 binascii calendar cmath concurrent.futures copyreg csv datetime decimal difflib fnmatch fractions graphlib hashlib hmac html ipaddress itertools json
-keyword linecache locale numbers pathlib pickle pprint queue secrets shlex statistics _strptime struct textwrap threading timeit tokenize traceback unicodedata uuid weakref zlib zoneinfo""".split()
+_RARE = """__future__ argparse array ast asyncio base64 binascii bz2 calendar cmath codecs concurrent.futures copyreg csv ctypes datetime decimal difflib dis fnmatch fractions
+getopt glob graphlib gzip hashlib hmac html inspect ipaddress json keyword linecache locale logging lzma multiprocessing numbers pathlib pickle platform pprint queue
+secrets shlex shutil statistics _strptime subprocess sysconfig tempfile textwrap threading timeit tokenize traceback unicodedata unittest urllib.parse uuid weakref zlib zoneinfo""".split()
 
 def _ready_names():
     "The names that programs may use without importing them"
@@ -169,7 +170,7 @@ def _bring(code):
     for m in _RARE:
         if m.strip("_") in code: importlib.import_module(m)
 
-# %% ../nbs/05_sandbox.ipynb #fad6e793
+# %% ../nbs/05_sandbox.ipynb #0ca18e5c
 def _find(ns, ready, name):
     "The function to call, and the function whose annotations describe it"
     f, cls = ns.get(name), ns.get("Solution")
@@ -192,7 +193,7 @@ def _blame(e):
     except Exception: message = "(its message cannot be shown)"
     return [c.__name__ for c in type(e).__mro__], message, line
 
-# %% ../nbs/05_sandbox.ipynb #9863a83b
+# %% ../nbs/05_sandbox.ipynb #708ebd6b
 def _attempt(fd, streams, f, *args):
     "Run one step: `(value,)`, or None after sending what went wrong"
     try: done = (f(*args),)
@@ -211,7 +212,7 @@ def _reply(fd, value, returns):
     except BaseException as e: return _say(fd, b"U", str(e)[:300])
     _say(fd, b"V", body)
 
-# %% ../nbs/05_sandbox.ipynb #413fe1fc
+# %% ../nbs/05_sandbox.ipynb #79708b1b
 def _load(req, ns, ready):
     exec(compile(req["code"], "<solution>", "exec", dont_inherit=True), ns)
     f, described = _find(ns, ready, req["entry"])
@@ -222,7 +223,9 @@ def _request(fd): return json.loads(_hear(fd, *struct.unpack("!I", _hear(fd, 4))
 def _serve(fd, req, ready, tee, limit):
     "Answer one request (runs in the child)"
     _say(fd, b"S")
-    ns = dict(ready, __name__="solution", __builtins__=__builtins__)
+    sys.modules["solution"] = module = type(sys)("solution") # what defines classes expects its module to exist
+    ns = vars(module)
+    ns.update(ready, __builtins__=__builtins__)
     streams = sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = tee(fd, 1, limit), tee(fd, 2, limit)
     sys.stdin = io.StringIO()
     if (loaded := _attempt(fd, streams, _load, req, ns, ready)) is None: return
@@ -235,7 +238,7 @@ def _serve(fd, req, ready, tee, limit):
             return f(*given, **{k: _grow(ns, dict(params).get(k, ""), v) for k, v in kwargs})
         if (got := _attempt(fd, streams, call)) is not None: _reply(fd, got[0], returns)
 
-# %% ../nbs/05_sandbox.ipynb #8347ade8
+# %% ../nbs/05_sandbox.ipynb #68f3eeb8
 def _prctl(option, value):
     "Linux process control; elsewhere nothing"
     if sys.platform == "linux": _LIBC.prctl(option, value, 0, 0, 0)
@@ -251,7 +254,7 @@ def _confine(memory):
     _prctl(38, 1) # PR_SET_NO_NEW_PRIVS
     _prctl(4, 0) # PR_SET_DUMPABLE: no reading through /proc or ptrace
 
-# %% ../nbs/05_sandbox.ipynb #ed354bac
+# %% ../nbs/05_sandbox.ipynb #965fdf6b
 def _become(fd, gate, seconds):
     "Turn the forked process into a limited child: descriptor 3 is its channel, 4 its gate"
     signal.set_wakeup_fd(-1); signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -270,7 +273,7 @@ def _demote(zygote):
     _prctl(1, signal.SIGKILL) # PR_SET_PDEATHSIG
     if os.getppid() != zygote: os._exit(0)
 
-# %% ../nbs/05_sandbox.ipynb #4e44232d
+# %% ../nbs/05_sandbox.ipynb #85db5c93
 def _spawn(fd, seconds, limit, ready, tee, private):
     "Fork a child that serves `fd` once its gate opens: its process id (-1 when forking failed) and the gate"
     zygote, (wait, gate) = os.getpid(), os.pipe()
@@ -301,7 +304,7 @@ def _zygote(control, host, memory, seconds, limit):
     gc.collect(); gc.freeze()
     _watch(socket.socket(fileno=control), host, lambda fd: _spawn(fd, *given))
 
-# %% ../nbs/05_sandbox.ipynb #1823c3a8
+# %% ../nbs/05_sandbox.ipynb #df67c147
 def _watch(control, host, spawn):
     "The zygote's loop; `children` are (number, process id, gate) in order, the first one runs"
     woken, wake = os.pipe(); os.set_blocking(woken, False); os.set_blocking(wake, False)
@@ -323,7 +326,7 @@ def _watch(control, host, spawn):
         _reap(control, children)
     for _, child, _ in children: _slay(child, True)
 
-# %% ../nbs/05_sandbox.ipynb #34383fd1
+# %% ../nbs/05_sandbox.ipynb #73b75732
 def _reap(control, children):
     "Report the children that have ended, and open the gate of the next one"
     for entry in list(children):
@@ -341,14 +344,14 @@ def _slay(child, alone=False):
         try: child > 0 and kill(child, signal.SIGKILL)
         except (ProcessLookupError, PermissionError): pass
 
-# %% ../nbs/05_sandbox.ipynb #e3fb3de2
+# %% ../nbs/05_sandbox.ipynb #5def3459
 def _child_source():
     "Source of the zygote and its children"
     parts = [_pack, _distinct, _unpack, _say, _hear, _tee_class, _node_classes, _grow, _shrink, _ready_names, _is_private, _bring, _find, _hints, _blame, _attempt, _reply, _load, _request, _serve, _prctl, _confine, _become, _demote, _spawn, _slay, _watch, _reap, _zygote]
     head = f"import ctypes, io, json, math, os, re, resource, select, signal, socket, struct, sys\nsys.path[:] = [p for p in sys.path if p]\n_LIBC, _STATUS = ctypes.CDLL(None), struct.Struct('!Ii')\n_COMMON, _RARE = {_COMMON}, {_RARE}\n"
     return head + "\n".join(inspect.getsource(f) for f in parts) + "\n_zygote(*map(int, sys.argv[1:]))\n"
 
-# %% ../nbs/05_sandbox.ipynb #fd3ba2e8
+# %% ../nbs/05_sandbox.ipynb #e04a5afb
 def _key_of(v):
     "What makes a dict key or set element itself"
     if isinstance(v, (tuple, frozenset)): return (type(v), type(v)(map(_key_of, v)))
@@ -372,14 +375,14 @@ def _same(got, want):
         return len(got) == len(want) and all((k := _key_of(o)) in mine and _same(mine[k], v) for o, v in want.items())
     return a is b and got == want
 
-# %% ../nbs/05_sandbox.ipynb #a922aa4a
+# %% ../nbs/05_sandbox.ipynb #a3b17c1b
 def _within(got, want, tolerance):
     "Is every number in `got` within `tolerance` of its partner in `want`?"
     if isinstance(want, (list, tuple)): return isinstance(got, (list, tuple)) and len(got) == len(want) and all(_within(g, w, tolerance) for g, w in zip(got, want))
     if isinstance(want, dict): return isinstance(got, dict) and got.keys() == want.keys() and all(_within(got[k], want[k], tolerance) for k in want)
     return type(got) in (int, float, complex) and type(want) in (int, float, complex) and (got == want or _near(got, want, tolerance, 0.) and got == got)
 
-# %% ../nbs/05_sandbox.ipynb #203f1ee0
+# %% ../nbs/05_sandbox.ipynb #7eb7491b
 class _Answer(NamedTuple):
     "What came of one call"
     kind: str # `value`, `unplain`, `exception`, `unloaded`, `timeout`, `memory` or `crash`
@@ -402,7 +405,7 @@ def _verdict(test, a):
     else: return Verdict(False, {"unplain": "wrong_value", "unloaded": "exception"}.get(a.kind, a.kind), a.reason, test)
     return Verdict(ok, "passed" if ok else "exception" if a.kind == "exception" else "wrong_value", "" if ok else reason, test)
 
-# %% ../nbs/05_sandbox.ipynb #2ea1556d
+# %% ../nbs/05_sandbox.ipynb #980a6b44
 class _Run:
     "One program, its calls, and the answers so far"
     def __init__(self, code, entry, hints, calls, give):
@@ -424,7 +427,7 @@ class _Run:
         self.give(self.at, _Answer(kind, value, reason, *self.text), keep)
         self.text = ["", ""]; self.at += 1
 
-# %% ../nbs/05_sandbox.ipynb #1ee4a3e7
+# %% ../nbs/05_sandbox.ipynb #ce17b380
 def _reason(names, message, line):
     return f"{names[0]}{': ' if message else ''}{message}{f', line {line}' if line else ''}"
 
@@ -446,7 +449,7 @@ def _frame(run, kind, body, limit):
 def _fail_all(run, kind, reason, keep=True):
     while run.at < len(run.calls): run.answer(kind, reason=reason, keep=keep)
 
-# %% ../nbs/05_sandbox.ipynb #e784bb96
+# %% ../nbs/05_sandbox.ipynb #0dd665e6
 def _take(run, data, limit):
     "Take what a child sent; the new answers, or an error when it is not what a child sends"
     run.inbuf += data
@@ -461,7 +464,7 @@ def _take(run, data, limit):
 
 _BROKEN_FRAME = (ValueError, TypeError, KeyError, IndexError, RecursionError, AttributeError, OverflowError)
 
-# %% ../nbs/05_sandbox.ipynb #72e75746
+# %% ../nbs/05_sandbox.ipynb #4f08e3f8
 _STATUS = struct.Struct("!Ii") # a run's number and the wait status of its child
 TICK = .01 # seconds between two looks at what a running child has sent
 
@@ -488,7 +491,7 @@ class _Worker:
         self.control = ours
         self.box.events.add(ours, self.on_control)
 
-# %% ../nbs/05_sandbox.ipynb #7a05098a
+# %% ../nbs/05_sandbox.ipynb #bbdf4e1e
 def _stop(self, patience=2.):
     "End the zygote: ask by closing the channel, then kill"
     self.box.events.drop(self.control)
@@ -507,7 +510,7 @@ def _release(self, run):
 
 _Worker.stop, _Worker.release = _stop, _release
 
-# %% ../nbs/05_sandbox.ipynb #5d4f4d00
+# %% ../nbs/05_sandbox.ipynb #a7a5b6c9
 def _submit(self, run):
     "Give a run to the zygote"
     run.fresh()
@@ -536,7 +539,7 @@ def _flush(self, run):
 
 _Worker.submit, _Worker.clock, _Worker.flush = _submit, _clock, _flush
 
-# %% ../nbs/05_sandbox.ipynb #d507f1cc
+# %% ../nbs/05_sandbox.ipynb #53bb28e1
 def _on_data(self, run):
     "Read what the child sent"
     if run.outbuf: self.flush(run)
@@ -557,7 +560,7 @@ def _kill(self, run, cause):
 
 _Worker.on_data, _Worker.kill = _on_data, _kill
 
-# %% ../nbs/05_sandbox.ipynb #27680c69
+# %% ../nbs/05_sandbox.ipynb #fbc96886
 def _ending(status):
     "Outcome and reason for a child that ended before it had answered"
     if os.WIFSIGNALED(status):
@@ -589,7 +592,7 @@ def _excuse(self, run, status):
 
 _Worker.on_status, _Worker.excuse = _on_status, _excuse
 
-# %% ../nbs/05_sandbox.ipynb #7e9547a9
+# %% ../nbs/05_sandbox.ipynb #022de22a
 def _replace(self):
     "Start a new zygote and give it the runs of the old one"
     runs = list(self.queue)
@@ -628,7 +631,7 @@ def _check_clock(self, now):
 
 _Worker.replace, _Worker.on_control, _Worker.check_clock = _replace, _on_control, _check_clock
 
-# %% ../nbs/05_sandbox.ipynb #56ef5225
+# %% ../nbs/05_sandbox.ipynb #87fa128b
 class _Events:
     "Sockets and what to do when they are ready"
     def __init__(self): self.poll, self.do = select.poll(), {}
@@ -639,7 +642,7 @@ class _Events:
         for fd, _ in self.poll.poll(max(0, math.ceil(seconds * 1000))):
             if fd in self.do: self.do[fd]()
 
-# %% ../nbs/05_sandbox.ipynb #7b741052
+# %% ../nbs/05_sandbox.ipynb #31fff1a8
 def _defined(code):
     "Public names that a program defines: functions, or methods of `class Solution`"
     found = re.search(r"^class\s+Solution\b.*\n((?:(?:[ \t].*)?(?:\n|\Z))*)", code, re.M)
@@ -658,7 +661,7 @@ def _entry_of(code, text, signature):
     if m and not called: return m[1], ""
     return "", f"the code defines several functions ({', '.join(names)}); say which with entry_point" if names else "the code defines no function"
 
-# %% ../nbs/05_sandbox.ipynb #f93c0357
+# %% ../nbs/05_sandbox.ipynb #b5ef6652
 @dataclass(frozen=True)
 class Job:
     "One program and the tests to run against it"
@@ -686,7 +689,7 @@ def _signature_hints(signature):
     show = lambda a: "" if a is None else ast.unparse(a).strip("'\"")
     return [[a.arg, show(a.annotation)] for a in node.args.args if a.arg != "self"], show(node.returns)
 
-# %% ../nbs/05_sandbox.ipynb #042cfa1f
+# %% ../nbs/05_sandbox.ipynb #6a66414f
 class _Cache:
     "Answers by program and call, least recently used first; bounded in number and bytes"
     def __init__(self, entries, size=64_000_000): self.entries, self.size, self.held, self.data = entries, size, 0, OrderedDict()
@@ -698,7 +701,7 @@ class _Cache:
         self.data[key] = answer, cost; self.held += cost
         while len(self.data) > self.entries or self.held > self.size: self.held -= self.data.popitem(last=False)[1][1]
 
-# %% ../nbs/05_sandbox.ipynb #d4a98e64
+# %% ../nbs/05_sandbox.ipynb #a9ca5e1a
 class Sandbox:
     "Runs untrusted programs against tests in processes of their own"
     level = "process" # what confines a program: its own process, limits, and (when started as root) the user `nobody`
@@ -723,7 +726,7 @@ class Sandbox:
     def __exit__(self, *_): self.close()
     def __repr__(self): return f"Sandbox(timeout={self.timeout:g}, memory_mb={self.memory >> 20}, workers={self.count}, level={self.level!r})"
 
-# %% ../nbs/05_sandbox.ipynb #c4f865bb
+# %% ../nbs/05_sandbox.ipynb #37d6085c
 def _ensure(self):
     "Living workers, in this very process"
     if self.closed: raise SandboxError("this Sandbox is closed; make a new one")
@@ -744,7 +747,7 @@ def _close(self):
 
 Sandbox.ensure, Sandbox.drop_workers, Sandbox.close = _ensure, _drop_workers, _close
 
-# %% ../nbs/05_sandbox.ipynb #7f092843
+# %% ../nbs/05_sandbox.ipynb #6cc4826c
 class _Pending:
     "A job on its way to a result"
     def __init__(self, job, items, entry, trouble): self.job, self.items, self.entry, self.trouble, self.keys, self.missing = job, items, entry, trouble, [], 0
@@ -765,7 +768,7 @@ def _plan(self, job):
         p.keys.append((program, call))
     return p
 
-# %% ../nbs/05_sandbox.ipynb #62364e13
+# %% ../nbs/05_sandbox.ipynb #5f7748c1
 def _assemble(p, answers, limit):
     "The result of a job whose answers are all there"
     verdicts, out, err, seen = [], "", "", set()
@@ -780,7 +783,7 @@ def _assemble(p, answers, limit):
     reasons = tuple(dict.fromkeys(v.reason for v in verdicts if not v.passed))
     return ExecutionResult(tuple(verdicts), out, err, any(v.outcome == "timeout" for v in verdicts), reasons)
 
-# %% ../nbs/05_sandbox.ipynb #4932c462
+# %% ../nbs/05_sandbox.ipynb #32409443
 class _Batch:
     "Jobs in progress"
     def __init__(self, box, jobs, progress): self.box, self.jobs, self.progress, self.results, self.answers, self.waiting, self.planned, self.done = box, jobs, progress, [None] * len(jobs), {}, {}, 0, 0
@@ -812,7 +815,7 @@ class _Batch:
 
 def _weight(v): return sum(map(_weight, v)) + len(v) if isinstance(v, (list, tuple, set, frozenset)) else 2 * len(v) + sum(map(_weight, v.values())) if isinstance(v, dict) else len(v) if isinstance(v, (str, bytes)) else 1
 
-# %% ../nbs/05_sandbox.ipynb #590bb1ce
+# %% ../nbs/05_sandbox.ipynb #1ac90ebf
 def _run_many(self,
     jobs, # `Job`s
     progress=None # Called with (jobs done, jobs) as results come in
@@ -833,7 +836,7 @@ def _run_many(self,
 
 Sandbox.plan, Sandbox.run_many = _plan, _run_many
 
-# %% ../nbs/05_sandbox.ipynb #4cf4e699
+# %% ../nbs/05_sandbox.ipynb #8848924e
 def _execute_tests(self,
     code: str, # Python source; fences are taken off
     tests, # Text in any format, a `ParsedTests`, or a list of `TestCase`s
@@ -854,7 +857,7 @@ def _validate(self,
 
 Sandbox.execute_tests, Sandbox.validate_tests_against_solution = _execute_tests, _validate
 
-# %% ../nbs/05_sandbox.ipynb #53eb058e
+# %% ../nbs/05_sandbox.ipynb #254699f1
 def check_problem(
     problem: Problem, # The problem
     sandbox: Sandbox # Where its reference solution runs
