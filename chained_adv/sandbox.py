@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['MAX_BYTES', 'MAX_PARTS', 'MAX_DEPTH', 'TICK', 'SandboxError', 'Job', 'Sandbox', 'check_problem']
 
-# %% ../nbs/05_sandbox.ipynb #c9b857de
+# %% ../nbs/05_sandbox.ipynb #33762f6d
 import atexit, inspect, io, json, math, os, re, resource, select, signal, socket, struct, subprocess, sys, threading, time
 from collections import OrderedDict, deque
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 from .core import ChainedAdvError, ExecutionResult, Problem, ProblemError, TestCase, Verdict, describe_test, signature_args
 from .testcases import ParsedTests, Rejected, baseline_cases, parse_tests, unfence
 
-# %% ../nbs/05_sandbox.ipynb #121e5b31
+# %% ../nbs/05_sandbox.ipynb #93f21eb9
 class SandboxError(ChainedAdvError):
     "The sandbox itself is broken, or was given something that is not a test; never a verdict"
 
-# %% ../nbs/05_sandbox.ipynb #6328032e
+# %% ../nbs/05_sandbox.ipynb #8fe0534a
 MAX_BYTES = 1_000_000 # of one answer
-MAX_PARTS = 400_000 # elements in one value
+MAX_PARTS = 200_000 # elements in one value
 MAX_DEPTH = 100 # of nesting
 
 def _pack(v, room, depth=0):
@@ -29,7 +29,7 @@ def _pack(v, room, depth=0):
     if v is None or t is bool or t is str: return v
     if t is int: return v if -2**62 < v < 2**62 else {"i": hex(v)}
     if t is float: return {"f": v.hex()}
-    if depth > 100: raise TypeError("a value nested more than 100 deep")
+    if depth > MAX_DEPTH: raise TypeError(f"a value nested more than {MAX_DEPTH} deep")
     if isinstance(v, list | tuple | set | frozenset | dict):
         room[0] -= len(v)
         if room[0] < 0: raise TypeError("a value of too many elements")
@@ -44,7 +44,7 @@ def _pack(v, room, depth=0):
     if isinstance(v, complex): return {"c": [float.hex(v.real), float.hex(v.imag)]}
     raise TypeError(f"a value of type {t.__name__}, which is not plain data")
 
-# %% ../nbs/05_sandbox.ipynb #38ab9271
+# %% ../nbs/05_sandbox.ipynb #39f426ec
 def _distinct(keys):
     if len(keys) > 1000 and len(set(map(hash, keys))) < len(keys) // 2: raise ValueError("keys made to collide")
     return keys
@@ -67,7 +67,7 @@ def _unpack(tree):
     parts = [_unpack(o) for o in body]
     return {"t": tuple, "s": lambda o: set(_distinct(o)), "z": lambda o: frozenset(_distinct(o))}[tag](parts)
 
-# %% ../nbs/05_sandbox.ipynb #93b230fb
+# %% ../nbs/05_sandbox.ipynb #88dcd8e2
 def _say(fd, kind, *body):
     "Send one frame"
     data = json.dumps(body).encode()
@@ -83,7 +83,7 @@ def _hear(fd, n):
         out += part
     return out
 
-# %% ../nbs/05_sandbox.ipynb #bec54216
+# %% ../nbs/05_sandbox.ipynb #4b4e6263
 def _tee_class():
     "A text stream that sends what is written, up to `limit` characters"
     class Tee(io.TextIOBase):
@@ -101,7 +101,7 @@ def _tee_class():
             self.left -= len(self.held); self.held = ""
     return Tee
 
-# %% ../nbs/05_sandbox.ipynb #cf6495c8
+# %% ../nbs/05_sandbox.ipynb #cbfc75d3
 def _node_classes():
     class ListNode:
         def __init__(self, val=0, next=None): self.val, self.next = val, next
@@ -125,7 +125,7 @@ def _grow(ns, hint, v):
     for node in filter(None, nodes): node.left, node.right = next(rest, None), next(rest, None)
     return nodes[0] if nodes else None
 
-# %% ../nbs/05_sandbox.ipynb #e6fac59b
+# %% ../nbs/05_sandbox.ipynb #f4e13431
 def _shrink(v, hint=""):
     "A result as plain data: nodes become lists"
     name = type(v).__name__
@@ -141,7 +141,7 @@ def _shrink(v, hint=""):
     while out and out[-1] is None and name == "TreeNode": out.pop()
     return out
 
-# %% ../nbs/05_sandbox.ipynb #1900a4ed
+# %% ../nbs/05_sandbox.ipynb #db0dac5a
 _COMMON = "abc bisect collections contextlib copy dataclasses enum functools heapq itertools math operator random re string sys time types typing".split()
 _RARE = """__future__ argparse array ast asyncio base64 binascii bz2 calendar cmath codecs concurrent.futures copyreg csv ctypes datetime decimal difflib dis fnmatch fractions
 getopt glob graphlib gzip hashlib hmac html inspect ipaddress json keyword linecache locale logging lzma multiprocessing numbers pathlib pickle platform pprint queue
@@ -170,7 +170,7 @@ def _bring(code):
     for m in _RARE:
         if m.strip("_") in code: importlib.import_module(m)
 
-# %% ../nbs/05_sandbox.ipynb #0ca18e5c
+# %% ../nbs/05_sandbox.ipynb #5fa18b78
 def _find(ns, ready, name):
     "The function to call, and the function whose annotations describe it"
     f, cls = ns.get(name), ns.get("Solution")
@@ -193,7 +193,7 @@ def _blame(e):
     except Exception: message = "(its message cannot be shown)"
     return [c.__name__ for c in type(e).__mro__], message, line
 
-# %% ../nbs/05_sandbox.ipynb #708ebd6b
+# %% ../nbs/05_sandbox.ipynb #c97853b3
 def _attempt(fd, streams, f, *args):
     "Run one step: `(value,)`, or None after sending what went wrong"
     try: done = (f(*args),)
@@ -206,13 +206,13 @@ def _attempt(fd, streams, f, *args):
 def _reply(fd, value, returns):
     "Send one result, if it is plain data"
     try:
-        body = _pack(_shrink(value, returns), [400_000])
-        if len(json.dumps(body)) > 1_000_000: raise TypeError("a value of more than 1 MB")
+        body = _pack(_shrink(value, returns), [MAX_PARTS])
+        if len(json.dumps(body)) > MAX_BYTES: raise TypeError(f"a value of more than {MAX_BYTES:,} bytes")
     except MemoryError: return _say(fd, b"M")
     except BaseException as e: return _say(fd, b"U", str(e)[:300])
     _say(fd, b"V", body)
 
-# %% ../nbs/05_sandbox.ipynb #79708b1b
+# %% ../nbs/05_sandbox.ipynb #f5037765
 def _load(req, ns, ready):
     exec(compile(req["code"], "<solution>", "exec", dont_inherit=True), ns)
     f, described = _find(ns, ready, req["entry"])
@@ -238,7 +238,7 @@ def _serve(fd, req, ready, tee, limit):
             return f(*given, **{k: _grow(ns, dict(params).get(k, ""), v) for k, v in kwargs})
         if (got := _attempt(fd, streams, call)) is not None: _reply(fd, got[0], returns)
 
-# %% ../nbs/05_sandbox.ipynb #68f3eeb8
+# %% ../nbs/05_sandbox.ipynb #69b12c3e
 def _prctl(option, value):
     "Linux process control; elsewhere nothing"
     if sys.platform == "linux": _LIBC.prctl(option, value, 0, 0, 0)
@@ -254,7 +254,7 @@ def _confine(memory):
     _prctl(38, 1) # PR_SET_NO_NEW_PRIVS
     _prctl(4, 0) # PR_SET_DUMPABLE: no reading through /proc or ptrace
 
-# %% ../nbs/05_sandbox.ipynb #965fdf6b
+# %% ../nbs/05_sandbox.ipynb #e84940dd
 def _become(fd, gate, seconds):
     "Turn the forked process into a limited child: descriptor 3 is its channel, 4 its gate"
     signal.set_wakeup_fd(-1); signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -273,7 +273,7 @@ def _demote(zygote):
     _prctl(1, signal.SIGKILL) # PR_SET_PDEATHSIG
     if os.getppid() != zygote: os._exit(0)
 
-# %% ../nbs/05_sandbox.ipynb #85db5c93
+# %% ../nbs/05_sandbox.ipynb #bf1df323
 def _spawn(fd, seconds, limit, ready, tee, private):
     "Fork a child that serves `fd` once its gate opens: its process id (-1 when forking failed) and the gate"
     zygote, (wait, gate) = os.getpid(), os.pipe()
@@ -304,7 +304,7 @@ def _zygote(control, host, memory, seconds, limit):
     gc.collect(); gc.freeze()
     _watch(socket.socket(fileno=control), host, lambda fd: _spawn(fd, *given))
 
-# %% ../nbs/05_sandbox.ipynb #df67c147
+# %% ../nbs/05_sandbox.ipynb #0eaaf843
 def _watch(control, host, spawn):
     "The zygote's loop; `children` are (number, process id, gate) in order, the first one runs"
     woken, wake = os.pipe(); os.set_blocking(woken, False); os.set_blocking(wake, False)
@@ -326,7 +326,7 @@ def _watch(control, host, spawn):
         _reap(control, children)
     for _, child, _ in children: _slay(child, True)
 
-# %% ../nbs/05_sandbox.ipynb #73b75732
+# %% ../nbs/05_sandbox.ipynb #dc0bd8a3
 def _reap(control, children):
     "Report the children that have ended, and open the gate of the next one"
     for entry in list(children):
@@ -344,14 +344,14 @@ def _slay(child, alone=False):
         try: child > 0 and kill(child, signal.SIGKILL)
         except (ProcessLookupError, PermissionError): pass
 
-# %% ../nbs/05_sandbox.ipynb #5def3459
+# %% ../nbs/05_sandbox.ipynb #dc25e2a0
 def _child_source():
     "Source of the zygote and its children"
     parts = [_pack, _distinct, _unpack, _say, _hear, _tee_class, _node_classes, _grow, _shrink, _ready_names, _is_private, _bring, _find, _hints, _blame, _attempt, _reply, _load, _request, _serve, _prctl, _confine, _become, _demote, _spawn, _slay, _watch, _reap, _zygote]
-    head = f"import ctypes, io, json, math, os, re, resource, select, signal, socket, struct, sys\nsys.path[:] = [p for p in sys.path if p]\n_LIBC, _STATUS = ctypes.CDLL(None), struct.Struct('!Ii')\n_COMMON, _RARE = {_COMMON}, {_RARE}\n"
+    head = f"import ctypes, io, json, math, os, re, resource, select, signal, socket, struct, sys\nsys.path[:] = [p for p in sys.path if p]\n_LIBC, _STATUS = ctypes.CDLL(None), struct.Struct('!Ii')\nMAX_BYTES, MAX_PARTS, MAX_DEPTH = {MAX_BYTES}, {MAX_PARTS}, {MAX_DEPTH}\n_COMMON, _RARE = {_COMMON}, {_RARE}\n"
     return head + "\n".join(inspect.getsource(f) for f in parts) + "\n_zygote(*map(int, sys.argv[1:]))\n"
 
-# %% ../nbs/05_sandbox.ipynb #e04a5afb
+# %% ../nbs/05_sandbox.ipynb #3e4efd68
 def _key_of(v):
     "What makes a dict key or set element itself"
     if isinstance(v, (tuple, frozenset)): return (type(v), type(v)(map(_key_of, v)))
@@ -375,14 +375,14 @@ def _same(got, want):
         return len(got) == len(want) and all((k := _key_of(o)) in mine and _same(mine[k], v) for o, v in want.items())
     return a is b and got == want
 
-# %% ../nbs/05_sandbox.ipynb #a3b17c1b
+# %% ../nbs/05_sandbox.ipynb #41424043
 def _within(got, want, tolerance):
     "Is every number in `got` within `tolerance` of its partner in `want`?"
     if isinstance(want, (list, tuple)): return isinstance(got, (list, tuple)) and len(got) == len(want) and all(_within(g, w, tolerance) for g, w in zip(got, want))
     if isinstance(want, dict): return isinstance(got, dict) and got.keys() == want.keys() and all(_within(got[k], want[k], tolerance) for k in want)
     return type(got) in (int, float, complex) and type(want) in (int, float, complex) and (got == want or _near(got, want, tolerance, 0.) and got == got)
 
-# %% ../nbs/05_sandbox.ipynb #7eb7491b
+# %% ../nbs/05_sandbox.ipynb #ed1d1d45
 class _Answer(NamedTuple):
     "What came of one call"
     kind: str # `value`, `unplain`, `exception`, `unloaded`, `timeout`, `memory` or `crash`
@@ -405,7 +405,7 @@ def _verdict(test, a):
     else: return Verdict(False, {"unplain": "wrong_value", "unloaded": "exception"}.get(a.kind, a.kind), a.reason, test)
     return Verdict(ok, "passed" if ok else "exception" if a.kind == "exception" else "wrong_value", "" if ok else reason, test)
 
-# %% ../nbs/05_sandbox.ipynb #980a6b44
+# %% ../nbs/05_sandbox.ipynb #4a62c5cc
 class _Run:
     "One program, its calls, and the answers so far"
     def __init__(self, code, entry, hints, calls, give):
@@ -427,7 +427,7 @@ class _Run:
         self.give(self.at, _Answer(kind, value, reason, *self.text), keep)
         self.text = ["", ""]; self.at += 1
 
-# %% ../nbs/05_sandbox.ipynb #ce17b380
+# %% ../nbs/05_sandbox.ipynb #ad9880c8
 def _reason(names, message, line):
     return f"{names[0]}{': ' if message else ''}{message}{f', line {line}' if line else ''}"
 
@@ -449,13 +449,13 @@ def _frame(run, kind, body, limit):
 def _fail_all(run, kind, reason, keep=True):
     while run.at < len(run.calls): run.answer(kind, reason=reason, keep=keep)
 
-# %% ../nbs/05_sandbox.ipynb #0dd665e6
+# %% ../nbs/05_sandbox.ipynb #9bc72485
 def _take(run, data, limit):
     "Take what a child sent; the new answers, or an error when it is not what a child sends"
     run.inbuf += data
     while len(run.inbuf) >= 5:
         n = int.from_bytes(run.inbuf[1:5], "big")
-        if n > MAX_BYTES + 1000: raise ValueError("an answer of more than 1 MB")
+        if n > MAX_BYTES + 1000: raise ValueError(f"an answer of more than {MAX_BYTES:,} bytes")
         if len(run.inbuf) < 5 + n: break
         kind, body = bytes(run.inbuf[:1]), bytes(run.inbuf[5:5 + n])
         del run.inbuf[:5 + n]
@@ -464,7 +464,7 @@ def _take(run, data, limit):
 
 _BROKEN_FRAME = (ValueError, TypeError, KeyError, IndexError, RecursionError, AttributeError, OverflowError)
 
-# %% ../nbs/05_sandbox.ipynb #4f08e3f8
+# %% ../nbs/05_sandbox.ipynb #457c6097
 _STATUS = struct.Struct("!Ii") # a run's number and the wait status of its child
 TICK = .01 # seconds between two looks at what a running child has sent
 
@@ -491,7 +491,7 @@ class _Worker:
         self.control = ours
         self.box.events.add(ours, self.on_control)
 
-# %% ../nbs/05_sandbox.ipynb #bbdf4e1e
+# %% ../nbs/05_sandbox.ipynb #23dfcaff
 def _stop(self, patience=2.):
     "End the zygote: ask by closing the channel, then kill"
     self.box.events.drop(self.control)
@@ -510,7 +510,7 @@ def _release(self, run):
 
 _Worker.stop, _Worker.release = _stop, _release
 
-# %% ../nbs/05_sandbox.ipynb #a7a5b6c9
+# %% ../nbs/05_sandbox.ipynb #845f3088
 def _submit(self, run):
     "Give a run to the zygote"
     run.fresh()
@@ -539,17 +539,20 @@ def _flush(self, run):
 
 _Worker.submit, _Worker.clock, _Worker.flush = _submit, _clock, _flush
 
-# %% ../nbs/05_sandbox.ipynb #53bb28e1
-def _on_data(self, run):
-    "Read what the child sent"
-    if run.outbuf: self.flush(run)
-    before = run.at, run.started, run.loaded
+# %% ../nbs/05_sandbox.ipynb #240d5cfa
+def _drain(self, run):
+    "Take what lies in a run's channel; the cause to end it, when it makes no sense"
     try:
         while run.sock and (data := run.sock.recv(1 << 18)):
             if run.cause is None: _take(run, data, self.box.limit)
     except OSError: pass # nothing more now, or the child is gone
-    except _BROKEN_FRAME as e: self.kill(run, ("crash", f"sent something that is no answer: {e}"))
-    if (run.at, run.started, run.loaded) != before and run.cause is None: self.clock(run, 1. if run.at == len(run.calls) else None)
+    except _BROKEN_FRAME as e: return "crash", f"sent something that is no answer: {e}"
+
+def _on_data(self, run):
+    "Read what the child sent, and start the clock anew when it got on"
+    before = run.at, run.started, run.loaded
+    if cause := self.drain(run): self.kill(run, cause)
+    elif (run.at, run.started, run.loaded) != before: self.clock(run, 1. if run.at == len(run.calls) else None)
 
 def _kill(self, run, cause):
     "Have the zygote kill a run's child; `cause` is the outcome and reason of the call it was at"
@@ -558,9 +561,9 @@ def _kill(self, run, cause):
     try: self.control.send(b"K" + struct.pack("!I", run.number))
     except OSError: self.replace()
 
-_Worker.on_data, _Worker.kill = _on_data, _kill
+_Worker.drain, _Worker.on_data, _Worker.kill = _drain, _on_data, _kill
 
-# %% ../nbs/05_sandbox.ipynb #fbc96886
+# %% ../nbs/05_sandbox.ipynb #3cb2c6d5
 def _ending(status):
     "Outcome and reason for a child that ended before it had answered"
     if os.WIFSIGNALED(status):
@@ -570,9 +573,11 @@ def _ending(status):
     return ("memory", "out of memory") if code == 71 else ("crash", f"left with exit status {code} before answering")
 
 def _on_status(self, number, status):
-    "The child of the first run has ended"
-    run = next(r for r in self.queue if r.number == number)
-    self.on_data(run); self.release(run); self.queue.remove(run)
+    "A run's child has ended"
+    run = next((r for r in self.queue if r.number == number), None)
+    if run is None: return # its zygote was replaced meanwhile
+    run.cause = self.drain(run) or run.cause
+    self.release(run); self.queue.remove(run)
     if run.begun: run.spent += time.monotonic() - run.begun
     if run.at < len(run.calls) and not (run.cause is None and self.excuse(run, status)):
         kind, reason = run.cause or _ending(status)
@@ -592,10 +597,11 @@ def _excuse(self, run, status):
 
 _Worker.on_status, _Worker.excuse = _on_status, _excuse
 
-# %% ../nbs/05_sandbox.ipynb #022de22a
+# %% ../nbs/05_sandbox.ipynb #16a321df
 def _replace(self):
     "Start a new zygote and give it the runs of the old one"
     runs = list(self.queue)
+    for run in runs: run.cause = self.drain(run) or run.cause
     self.stop(0); self.queue.clear()
     self.start()
     if runs and runs[0].begun:
@@ -631,7 +637,7 @@ def _check_clock(self, now):
 
 _Worker.replace, _Worker.on_control, _Worker.check_clock = _replace, _on_control, _check_clock
 
-# %% ../nbs/05_sandbox.ipynb #87fa128b
+# %% ../nbs/05_sandbox.ipynb #3f8b7dd5
 class _Events:
     "Sockets and what to do when they are ready"
     def __init__(self): self.poll, self.do = select.poll(), {}
@@ -642,7 +648,7 @@ class _Events:
         for fd, _ in self.poll.poll(max(0, math.ceil(seconds * 1000))):
             if fd in self.do: self.do[fd]()
 
-# %% ../nbs/05_sandbox.ipynb #31fff1a8
+# %% ../nbs/05_sandbox.ipynb #195ab778
 def _defined(code):
     "Public names that a program defines: functions, or methods of `class Solution`"
     found = re.search(r"^class\s+Solution\b.*\n((?:(?:[ \t].*)?(?:\n|\Z))*)", code, re.M)
@@ -661,7 +667,7 @@ def _entry_of(code, text, signature):
     if m and not called: return m[1], ""
     return "", f"the code defines several functions ({', '.join(names)}); say which with entry_point" if names else "the code defines no function"
 
-# %% ../nbs/05_sandbox.ipynb #b5ef6652
+# %% ../nbs/05_sandbox.ipynb #30a170ae
 @dataclass(frozen=True)
 class Job:
     "One program and the tests to run against it"
@@ -689,7 +695,7 @@ def _signature_hints(signature):
     show = lambda a: "" if a is None else ast.unparse(a).strip("'\"")
     return [[a.arg, show(a.annotation)] for a in node.args.args if a.arg != "self"], show(node.returns)
 
-# %% ../nbs/05_sandbox.ipynb #6a66414f
+# %% ../nbs/05_sandbox.ipynb #708e72f1
 class _Cache:
     "Answers by program and call, least recently used first; bounded in number and bytes"
     def __init__(self, entries, size=64_000_000): self.entries, self.size, self.held, self.data = entries, size, 0, OrderedDict()
@@ -701,7 +707,7 @@ class _Cache:
         self.data[key] = answer, cost; self.held += cost
         while len(self.data) > self.entries or self.held > self.size: self.held -= self.data.popitem(last=False)[1][1]
 
-# %% ../nbs/05_sandbox.ipynb #a9ca5e1a
+# %% ../nbs/05_sandbox.ipynb #8a355d27
 class Sandbox:
     "Runs untrusted programs against tests in processes of their own"
     level = "process" # what confines a program: its own process, limits, and (when started as root) the user `nobody`
@@ -726,7 +732,7 @@ class Sandbox:
     def __exit__(self, *_): self.close()
     def __repr__(self): return f"Sandbox(timeout={self.timeout:g}, memory_mb={self.memory >> 20}, workers={self.count}, level={self.level!r})"
 
-# %% ../nbs/05_sandbox.ipynb #37d6085c
+# %% ../nbs/05_sandbox.ipynb #41944ab9
 def _ensure(self):
     "Living workers, in this very process"
     if self.closed: raise SandboxError("this Sandbox is closed; make a new one")
@@ -747,7 +753,7 @@ def _close(self):
 
 Sandbox.ensure, Sandbox.drop_workers, Sandbox.close = _ensure, _drop_workers, _close
 
-# %% ../nbs/05_sandbox.ipynb #6cc4826c
+# %% ../nbs/05_sandbox.ipynb #8c6fdc4a
 class _Pending:
     "A job on its way to a result"
     def __init__(self, job, items, entry, trouble): self.job, self.items, self.entry, self.trouble, self.keys, self.missing = job, items, entry, trouble, [], 0
@@ -768,7 +774,7 @@ def _plan(self, job):
         p.keys.append((program, call))
     return p
 
-# %% ../nbs/05_sandbox.ipynb #5f7748c1
+# %% ../nbs/05_sandbox.ipynb #a07c0d8f
 def _assemble(p, answers, limit):
     "The result of a job whose answers are all there"
     verdicts, out, err, seen = [], "", "", set()
@@ -783,7 +789,7 @@ def _assemble(p, answers, limit):
     reasons = tuple(dict.fromkeys(v.reason for v in verdicts if not v.passed))
     return ExecutionResult(tuple(verdicts), out, err, any(v.outcome == "timeout" for v in verdicts), reasons)
 
-# %% ../nbs/05_sandbox.ipynb #32409443
+# %% ../nbs/05_sandbox.ipynb #adcd8394
 class _Batch:
     "Jobs in progress"
     def __init__(self, box, jobs, progress): self.box, self.jobs, self.progress, self.results, self.answers, self.waiting, self.planned, self.done = box, jobs, progress, [None] * len(jobs), {}, {}, 0, 0
@@ -815,7 +821,7 @@ class _Batch:
 
 def _weight(v): return sum(map(_weight, v)) + len(v) if isinstance(v, (list, tuple, set, frozenset)) else 2 * len(v) + sum(map(_weight, v.values())) if isinstance(v, dict) else len(v) if isinstance(v, (str, bytes)) else 1
 
-# %% ../nbs/05_sandbox.ipynb #1ac90ebf
+# %% ../nbs/05_sandbox.ipynb #b44d068f
 def _run_many(self,
     jobs, # `Job`s
     progress=None # Called with (jobs done, jobs) as results come in
@@ -836,7 +842,7 @@ def _run_many(self,
 
 Sandbox.plan, Sandbox.run_many = _plan, _run_many
 
-# %% ../nbs/05_sandbox.ipynb #8848924e
+# %% ../nbs/05_sandbox.ipynb #293a0793
 def _execute_tests(self,
     code: str, # Python source; fences are taken off
     tests, # Text in any format, a `ParsedTests`, or a list of `TestCase`s
@@ -857,7 +863,7 @@ def _validate(self,
 
 Sandbox.execute_tests, Sandbox.validate_tests_against_solution = _execute_tests, _validate
 
-# %% ../nbs/05_sandbox.ipynb #254699f1
+# %% ../nbs/05_sandbox.ipynb #0d06d7fd
 def check_problem(
     problem: Problem, # The problem
     sandbox: Sandbox # Where its reference solution runs

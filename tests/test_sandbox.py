@@ -147,7 +147,7 @@ def test_big_answers(box):
     assert outcomes(run(box, "def f(x): return list(range(10**6))")) == ["wrong_value"]
     assert outcomes(run(box, "def f(x): return list(range(x))", [TestCase((20_000,), list(range(20_000)))])) == ["passed"]
     assert outcomes(run(box, "def f(x):\n    a = []\n    a.append(a)\n    return a")) == ["wrong_value"]
-    assert outcomes(run(box, "def f(x):\n    a = []\n    for _ in range(60): a = [a, a]\n    return a")) == ["wrong_value"]
+    assert outcomes(run(box, "def f(x):\n    a = []\n    for _ in range(60): a = [a, a]\n    return a"))[0] in ("wrong_value", "timeout")
     assert outcomes(run(box, "def f(x): return 10 ** 20000")) == ["wrong_value"]
 
 def test_deep_recursion(box):
@@ -359,6 +359,12 @@ def test_zygote_dying_again_and_again_costs_no_innocent_verdict():
         try: r = b.run_many([Job(f"import time\ndef f(x):\n    time.sleep(.02)\n    return x + {i}", f"(1, {i + 1})") for i in range(60)])
         finally: stop.set(); t.join()
     assert all(o.passed for o in r), [o.errors for o in r if not o.passed]
+
+@pytest.mark.skipif(not LINUX or os.geteuid() == 0, reason="as root a program cannot kill its zygote")
+def test_program_that_kills_its_zygote_pays_alone():
+    with Sandbox() as b:
+        r = b.run_many([Job("import os, time\ndef f(x):\n    if x == 2: os.kill(os.getppid(), 9); time.sleep(9)\n    return x", "(1, 1)\n(2, 2)\n(3, 3)"), Job("def f(x): return x", "(1, 1)")])
+        assert outcomes(r[0]) == ["passed", "crash", "passed"] and r[1].passed
 
 def test_stopped_zygote_is_replaced():
     with Sandbox(timeout=.3) as b:
