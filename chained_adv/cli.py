@@ -6,7 +6,7 @@
 __all__ = ['app', 'Json', 'Threads', 'Device', 'Source', 'Checkpoint', 'Seed', 'QUICK', 'Commands', 'main', 'start_quietly',
            'problem_sets', 'parse_stages', 'make_config', 'train']
 
-# %% ../nbs/14_cli.ipynb #e9803628
+# %% ../nbs/14_cli.ipynb #3f91492d
 import json, os, sys, warnings
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -18,11 +18,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from typer.core import TyperGroup
+from . import __version__
 from .core import ChainedAdvError, ConfigError, ProblemError, describe_test
 from .stages import get_all_stages, get_stage
 from .problems import find_leaks, load_problems, split_problems, summarize_problems
 
-# %% ../nbs/14_cli.ipynb #9c65b64e
+# %% ../nbs/14_cli.ipynb #cefa2ebe
 class Commands(TyperGroup):
     "Turns the package's refusals into a message and exit status 2"
     def invoke(self, ctx):
@@ -31,19 +32,23 @@ class Commands(TyperGroup):
             print(f"chained-adv: {e}", file=sys.stderr)
             raise typer.Exit(2) from None
 
-app = typer.Typer(cls=Commands, add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="rich",
+app = typer.Typer(cls=Commands, add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None,
                   help="Two language models on coding problems: one solves them in five stages, one writes tests against it, and both learn.")
+
+@app.callback()
+def _top(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False):
+    if version: print(__version__); raise typer.Exit()
 
 def main():
     "Entry point of the console script"
     app(prog_name="chained-adv")
 
-# %% ../nbs/14_cli.ipynb #06e0a439
+# %% ../nbs/14_cli.ipynb #2c8a02c9
 def _examples(*lines):
     "An epilog that keeps its lines"
-    return "\n\n".join(["Examples:", *(f"  {escape(o)}" for o in lines)])
+    return "\b\nExamples:\n" + "\n".join(f"  {o}" for o in lines)
 
-# %% ../nbs/14_cli.ipynb #90f610b5
+# %% ../nbs/14_cli.ipynb #56ae7544
 def start_quietly(
     threads: int = 1 # Threads that torch computes with; 0 leaves that to torch
 ):
@@ -56,12 +61,12 @@ def start_quietly(
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar() # also that of weights, which are read in a moment
 
-# %% ../nbs/14_cli.ipynb #029c2458
+# %% ../nbs/14_cli.ipynb #0f54e404
 def _console(): return Console(width=None if sys.stdout.isatty() else 120, highlight=False)
 def _say(text): print(text, file=sys.stderr, flush=True)
 def _print_json(data): print(json.dumps(data, indent=1, ensure_ascii=False))
 
-# %% ../nbs/14_cli.ipynb #3f8a1db3
+# %% ../nbs/14_cli.ipynb #542a7b28
 def _without_leaks(train, held_out):
     "Held-out problems that are also in training under another id go there"
     twins = {h for _, h, _ in find_leaks(train, held_out)}
@@ -81,7 +86,7 @@ def problem_sets(
     train, held_out = _without_leaks(*split_problems(problems, .2, seed))
     return train, held_out, "" if len(train) + len(held_out) * 0 <= round(len(problems) * .8) else "problems that appear twice under different ids stay together in the training set"
 
-# %% ../nbs/14_cli.ipynb #cc7f8507
+# %% ../nbs/14_cli.ipynb #af1bee96
 def parse_stages(
     text: str # `1,2,3`, `1-3` or a mixture
 ) -> tuple: # The numbers
@@ -91,8 +96,8 @@ def parse_stages(
     if any(len(o) > 2 for o in ranges): raise ConfigError(f"--stages {text!r}: write the stages like 1,2,3 or 1-3")
     return tuple(get_stage(s).id for o in ranges for s in range(o[0], o[-1] + 1))
 
-# %% ../nbs/14_cli.ipynb #1b6e2f22
-def _opt(kind, help, *names, panel=None, **kwargs): return Annotated[kind, typer.Option(*names, help=help, rich_help_panel=panel, **kwargs)]
+# %% ../nbs/14_cli.ipynb #c38d72a8
+def _opt(kind, help, *names, **kwargs): return Annotated[kind, typer.Option(*names, help=help, **kwargs)]
 
 Json = _opt(bool, "Print JSON.", "--json")
 Threads = _opt(int, "CPU threads for torch; 0 leaves the number to torch.", min=0)
@@ -101,7 +106,7 @@ Source = _opt(str, "A problem file (JSON or JSONL), 'builtin' or 'tiny'.")
 Checkpoint = _opt(str, "Which checkpoint of the run: a name, 'best' or 'latest'.")
 Seed = _opt(int, "Of all random choices.")
 
-# %% ../nbs/14_cli.ipynb #eb733a78
+# %% ../nbs/14_cli.ipynb #a6760fb0
 QUICK = dict(n_discriminator_steps=1, n_generator_steps=1, k_alternating_steps=1, problems_per_step=8, n_samples=4, eval_samples=24, n_mutants=2)
 
 def _given(**options): return {k: v for k, v in options.items() if v is not None}
@@ -118,7 +123,7 @@ def _summary_table(summary):
 
 def _rate(v): return "-" if v is None else f"{v['value']:.0%} ({v['low']:.0%} to {v['high']:.0%})"
 
-# %% ../nbs/14_cli.ipynb #d089ce5c
+# %% ../nbs/14_cli.ipynb #95dbed0e
 def make_config(
     model: dict, # Fields of `ModelConfig` that were given
     training: dict, # Fields of `TrainingConfig` that were given
@@ -133,7 +138,7 @@ def make_config(
 
 def _is_tiny(model): return {model.generator_model or model.model, model.discriminator_model or model.model} == {"tiny"}
 
-# %% ../nbs/14_cli.ipynb #dcb8f1f4
+# %% ../nbs/14_cli.ipynb #5c36a991
 def _run_training(config, source, resume, overwrite, as_json):
     "Check everything, train, say what came of it"
     from chained_adv.trainer import AdversarialTrainer, check_config
@@ -147,39 +152,39 @@ def _run_training(config, source, resume, overwrite, as_json):
     console.print(_summary_table(summary))
     console.print(f"run folder: {out}\nplots: {', '.join(str(o) for o in sorted(Path(out, 'plots').glob('*.png')))}\nnext: chained-adv solve --run {out}", markup=False, soft_wrap=True)
 
-# %% ../nbs/14_cli.ipynb #ae87ef22
+# %% ../nbs/14_cli.ipynb #05cedd61
 @app.command(epilog=_examples("chained-adv train", "chained-adv train --quick --out runs/try", "chained-adv train --problems my.json --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda",
                               "chained-adv train --stages 1-2 --adapters unified --out runs/unified", "chained-adv train --out runs/default --resume"))
 def train(
-    model: _opt(str, "Model of both players: 'tiny' (comes with the package), a folder, or a name on the Hugging Face hub.", panel="Models") = "tiny",
-    generator_model: _opt(str, "Model of the generator, when it differs.", panel="Models") = "",
-    discriminator_model: _opt(str, "Model of the discriminator, when it differs.", panel="Models") = "",
-    adapters: _opt(str, "What learns: stage (an adapter per role and stage), role, unified (one model plays both roles) or full.", panel="Models") = "stage",
-    load_in_4bit: _opt(bool, "Quantise the frozen base with bitsandbytes (CUDA).", panel="Models") = False,
-    prompts: _opt(str, "Prompt set: auto, plain, chat, tags, or a JSON file.", panel="Models") = "auto",
-    max_stage_tokens: _opt(int, "Longest answer of the generator at a stage; 0 chooses.", panel="Models", min=0) = 0,
-    max_test_tokens: _opt(int, "Longest list of tests; 0 chooses.", panel="Models", min=0) = 0,
-    max_rows: _opt(Optional[int], "Answers sampled at once; lower it when memory runs out.", panel="Models", min=1) = None,
+    model: _opt(str, "Model of both players: 'tiny' (comes with the package), a folder, or a name on the Hugging Face hub.") = "tiny",
+    generator_model: _opt(str, "Model of the generator, when it differs.") = "",
+    discriminator_model: _opt(str, "Model of the discriminator, when it differs.") = "",
+    adapters: _opt(str, "What learns: stage (an adapter per role and stage), role, unified (one model plays both roles) or full.") = "stage",
+    load_in_4bit: _opt(bool, "Quantise the frozen base with bitsandbytes (CUDA).", "--load-in-4bit") = False,
+    prompts: _opt(str, "Prompt set: auto, plain, chat, tags, or a JSON file.") = "auto",
+    max_stage_tokens: _opt(int, "Longest answer of the generator at a stage; 0 chooses.", min=0) = 0,
+    max_test_tokens: _opt(int, "Longest list of tests; 0 chooses.", min=0) = 0,
+    max_rows: _opt(Optional[int], "Answers sampled at once; lower it when memory runs out.", min=1) = None,
     problems: _opt(str, "A problem file (JSON or JSONL), 'builtin' or 'tiny'. A file is split 80 to 20 into training and held-out problems.") = "",
     out: _opt(str, "The run's folder.") = "runs/default",
     seed: Seed = 0,
-    quick: _opt(bool, "The smallest run that goes through everything.") = False,
-    resume: _opt(bool, "Go on with the run in --out after its last finished stage.") = False,
-    overwrite: _opt(bool, "Throw the run in --out away and start again.") = False,
+    quick: _opt(bool, "The smallest run that goes through everything.", "--quick") = False,
+    resume: _opt(bool, "Go on with the run in --out after its last finished stage.", "--resume") = False,
+    overwrite: _opt(bool, "Throw the run in --out away and start again.", "--overwrite") = False,
     trackers: _opt(str, "Also log to wandb, trackio or tensorboard; several with commas.") = "",
-    stages: _opt(str, "Stages to train, like 1,2,3 or 1-3.", panel="Training") = "1-5",
-    n_discriminator_steps: _opt(Optional[int], "Steps of the discriminator at the start of a stage.", panel="Training") = None,
-    n_generator_steps: _opt(Optional[int], "Then steps of the generator.", panel="Training") = None,
-    k_alternating_steps: _opt(Optional[int], "Then so often a step of each.", panel="Training") = None,
-    problems_per_step: _opt(Optional[int], "Problems in a step.", panel="Training") = None,
-    samples: _opt(Optional[int], "Samples of each problem in a step.", panel="Training") = None,
-    eval_samples: _opt(Optional[int], "Samples per split in an evaluation.", panel="Training") = None,
-    n_mutants: _opt(Optional[int], "Mutants per problem behind the mutation score; 0 leaves it out.", panel="Training") = None,
-    reward: _opt(str, "Reward scheme: per_test, zero_sum or shaped.", panel="Training") = "per_test",
-    lr: _opt(float, "Learning rate of both players; 0 chooses.", panel="Training", min=0) = 0.,
-    generator_lr: _opt(float, "Learning rate of the generator; 0 takes --lr.", panel="Training", min=0) = 0.,
-    discriminator_lr: _opt(float, "Learning rate of the discriminator; 0 takes --lr.", panel="Training", min=0) = 0.,
-    timeout: _opt(float, "Seconds that a test may take.", panel="Training") = 2.,
+    stages: _opt(str, "Stages to train, like 1,2,3 or 1-3.") = "1-5",
+    n_discriminator_steps: _opt(Optional[int], "Steps of the discriminator at the start of a stage.") = None,
+    n_generator_steps: _opt(Optional[int], "Then steps of the generator.") = None,
+    k_alternating_steps: _opt(Optional[int], "Then so often a step of each.") = None,
+    problems_per_step: _opt(Optional[int], "Problems in a step.") = None,
+    samples: _opt(Optional[int], "Samples of each problem in a step.") = None,
+    eval_samples: _opt(Optional[int], "Samples per split in an evaluation.") = None,
+    n_mutants: _opt(Optional[int], "Mutants per problem behind the mutation score; 0 leaves it out.") = None,
+    reward: _opt(str, "Reward scheme: per_test, zero_sum or shaped.") = "per_test",
+    lr: _opt(float, "Learning rate of both players; 0 chooses.", min=0) = 0.,
+    generator_lr: _opt(float, "Learning rate of the generator; 0 takes --lr.", min=0) = 0.,
+    discriminator_lr: _opt(float, "Learning rate of the discriminator; 0 takes --lr.", min=0) = 0.,
+    timeout: _opt(float, "Seconds that a test may take.") = 2.,
     device: Device = "auto",
     threads: Threads = 1,
     as_json: Json = False,
