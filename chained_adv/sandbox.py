@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['MAX_BYTES', 'MAX_PARTS', 'MAX_DEPTH', 'TICK', 'SandboxError', 'Job', 'Sandbox', 'check_problem']
 
-# %% ../nbs/05_sandbox.ipynb #33762f6d
+# %% ../nbs/05_sandbox.ipynb #c39425bf
 import atexit, inspect, io, json, math, os, re, resource, select, signal, socket, struct, subprocess, sys, threading, time
 from collections import OrderedDict, deque
 from dataclasses import dataclass
@@ -14,15 +14,16 @@ from typing import Any, NamedTuple
 from .core import ChainedAdvError, ExecutionResult, Problem, ProblemError, TestCase, Verdict, describe_test, signature_args
 from .testcases import ParsedTests, Rejected, baseline_cases, parse_tests, unfence
 
-# %% ../nbs/05_sandbox.ipynb #93f21eb9
+# %% ../nbs/05_sandbox.ipynb #3496cc87
 class SandboxError(ChainedAdvError):
     "The sandbox itself is broken, or was given something that is not a test; never a verdict"
 
-# %% ../nbs/05_sandbox.ipynb #8fe0534a
+# %% ../nbs/05_sandbox.ipynb #fa8ca2b4
 MAX_BYTES = 1_000_000 # of one answer
 MAX_PARTS = 200_000 # elements in one value
 MAX_DEPTH = 100 # of nesting
 
+# %% ../nbs/05_sandbox.ipynb #7e594576
 def _pack(v, room, depth=0):
     "A plain value as a JSON tree; `room` is a list holding the number of elements still allowed"
     t = type(v)
@@ -44,7 +45,7 @@ def _pack(v, room, depth=0):
     if isinstance(v, complex): return {"c": [float.hex(v.real), float.hex(v.imag)]}
     raise TypeError(f"a value of type {t.__name__}, which is not plain data")
 
-# %% ../nbs/05_sandbox.ipynb #39f426ec
+# %% ../nbs/05_sandbox.ipynb #a20e7074
 def _distinct(keys):
     if len(keys) > 1000 and len(set(map(hash, keys))) < len(keys) // 2: raise ValueError("keys made to collide")
     return keys
@@ -67,7 +68,7 @@ def _unpack(tree):
     parts = [_unpack(o) for o in body]
     return {"t": tuple, "s": lambda o: set(_distinct(o)), "z": lambda o: frozenset(_distinct(o))}[tag](parts)
 
-# %% ../nbs/05_sandbox.ipynb #88dcd8e2
+# %% ../nbs/05_sandbox.ipynb #0f9feb52
 def _say(fd, kind, *body):
     "Send one frame"
     data = json.dumps(body).encode()
@@ -83,7 +84,7 @@ def _hear(fd, n):
         out += part
     return out
 
-# %% ../nbs/05_sandbox.ipynb #4b4e6263
+# %% ../nbs/05_sandbox.ipynb #6d8cb13f
 def _tee_class():
     "A text stream that sends what is written, up to `limit` characters"
     class Tee(io.TextIOBase):
@@ -101,7 +102,7 @@ def _tee_class():
             self.left -= len(self.held); self.held = ""
     return Tee
 
-# %% ../nbs/05_sandbox.ipynb #cbfc75d3
+# %% ../nbs/05_sandbox.ipynb #84ac560a
 def _node_classes():
     class ListNode:
         def __init__(self, val=0, next=None): self.val, self.next = val, next
@@ -125,7 +126,7 @@ def _grow(ns, hint, v):
     for node in filter(None, nodes): node.left, node.right = next(rest, None), next(rest, None)
     return nodes[0] if nodes else None
 
-# %% ../nbs/05_sandbox.ipynb #f4e13431
+# %% ../nbs/05_sandbox.ipynb #17bc10a0
 def _shrink(v, hint=""):
     "A result as plain data: nodes become lists"
     name = type(v).__name__
@@ -141,7 +142,7 @@ def _shrink(v, hint=""):
     while out and out[-1] is None and name == "TreeNode": out.pop()
     return out
 
-# %% ../nbs/05_sandbox.ipynb #db0dac5a
+# %% ../nbs/05_sandbox.ipynb #610152f1
 _COMMON = "abc bisect collections contextlib copy dataclasses enum functools heapq itertools math operator random re string sys time types typing".split()
 _RARE = """__future__ argparse array ast asyncio base64 binascii bz2 calendar cmath codecs concurrent.futures copyreg csv ctypes datetime decimal difflib dis fnmatch fractions
 getopt glob graphlib gzip hashlib hmac html inspect ipaddress json keyword linecache locale logging lzma multiprocessing numbers pathlib pickle platform pprint queue
@@ -157,6 +158,7 @@ def _ready_names():
     names |= {n: getattr(heapq, n) for n in ("heappush", "heappop", "heapify")} | {n: getattr(bisect, n) for n in ("bisect_left", "bisect_right")}
     return names | {"inf": math.inf, "exit": sys.exit, "quit": sys.exit} | _node_classes()
 
+# %% ../nbs/05_sandbox.ipynb #db514438
 def _is_private(path):
     "Is this path closed to other users?"
     while path != os.path.dirname(path):
@@ -170,7 +172,7 @@ def _bring(code):
     for m in _RARE:
         if m.strip("_") in code: importlib.import_module(m)
 
-# %% ../nbs/05_sandbox.ipynb #5fa18b78
+# %% ../nbs/05_sandbox.ipynb #4df56162
 def _find(ns, ready, name):
     "The function to call, and the function whose annotations describe it"
     f, cls = ns.get(name), ns.get("Solution")
@@ -193,7 +195,7 @@ def _blame(e):
     except Exception: message = "(its message cannot be shown)"
     return [c.__name__ for c in type(e).__mro__], message, line
 
-# %% ../nbs/05_sandbox.ipynb #c97853b3
+# %% ../nbs/05_sandbox.ipynb #0f01fa5b
 def _attempt(fd, streams, f, *args):
     "Run one step: `(value,)`, or None after sending what went wrong"
     try: done = (f(*args),)
@@ -212,7 +214,7 @@ def _reply(fd, value, returns):
     except BaseException as e: return _say(fd, b"U", str(e)[:300])
     _say(fd, b"V", body)
 
-# %% ../nbs/05_sandbox.ipynb #f5037765
+# %% ../nbs/05_sandbox.ipynb #ff830817
 def _load(req, ns, ready):
     exec(compile(req["code"], "<solution>", "exec", dont_inherit=True), ns)
     f, described = _find(ns, ready, req["entry"])
@@ -220,6 +222,7 @@ def _load(req, ns, ready):
 
 def _request(fd): return json.loads(_hear(fd, *struct.unpack("!I", _hear(fd, 4))))
 
+# %% ../nbs/05_sandbox.ipynb #313812c4
 def _serve(fd, req, ready, tee, limit):
     "Answer one request (runs in the child)"
     _say(fd, b"S")
@@ -238,7 +241,7 @@ def _serve(fd, req, ready, tee, limit):
             return f(*given, **{k: _grow(ns, dict(params).get(k, ""), v) for k, v in kwargs})
         if (got := _attempt(fd, streams, call)) is not None: _reply(fd, got[0], returns)
 
-# %% ../nbs/05_sandbox.ipynb #69b12c3e
+# %% ../nbs/05_sandbox.ipynb #53a37fe2
 def _prctl(option, value):
     "Linux process control; elsewhere nothing"
     if sys.platform == "linux": _LIBC.prctl(option, value, 0, 0, 0)
@@ -254,7 +257,7 @@ def _confine(memory):
     _prctl(38, 1) # PR_SET_NO_NEW_PRIVS
     _prctl(4, 0) # PR_SET_DUMPABLE: no reading through /proc or ptrace
 
-# %% ../nbs/05_sandbox.ipynb #e84940dd
+# %% ../nbs/05_sandbox.ipynb #21b41384
 def _become(fd, gate, seconds):
     "Turn the forked process into a limited child: descriptor 3 is its channel, 4 its gate"
     signal.set_wakeup_fd(-1); signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -273,7 +276,7 @@ def _demote(zygote):
     _prctl(1, signal.SIGKILL) # PR_SET_PDEATHSIG
     if os.getppid() != zygote: os._exit(0)
 
-# %% ../nbs/05_sandbox.ipynb #bf1df323
+# %% ../nbs/05_sandbox.ipynb #4f0f1a7f
 def _spawn(fd, seconds, limit, ready, tee, private):
     "Fork a child that serves `fd` once its gate opens: its process id (-1 when forking failed) and the gate"
     zygote, (wait, gate) = os.getpid(), os.pipe()
@@ -291,6 +294,7 @@ def _spawn(fd, seconds, limit, ready, tee, private):
     except MemoryError: os._exit(71)
     finally: os._exit(70)
 
+# %% ../nbs/05_sandbox.ipynb #4f6cb950
 def _zygote(control, host, memory, seconds, limit):
     "Fork for each descriptor that arrives, kill when told to, report how each child ended"
     import gc, importlib
@@ -304,7 +308,7 @@ def _zygote(control, host, memory, seconds, limit):
     gc.collect(); gc.freeze()
     _watch(socket.socket(fileno=control), host, lambda fd: _spawn(fd, *given))
 
-# %% ../nbs/05_sandbox.ipynb #0eaaf843
+# %% ../nbs/05_sandbox.ipynb #205bd0c0
 def _watch(control, host, spawn):
     "The zygote's loop; `children` are (number, process id, gate) in order, the first one runs"
     woken, wake = os.pipe(); os.set_blocking(woken, False); os.set_blocking(wake, False)
@@ -326,7 +330,7 @@ def _watch(control, host, spawn):
         _reap(control, children)
     for _, child, _ in children: _slay(child, True)
 
-# %% ../nbs/05_sandbox.ipynb #dc0bd8a3
+# %% ../nbs/05_sandbox.ipynb #26f707d3
 def _reap(control, children):
     "Report the children that have ended, and open the gate of the next one"
     for entry in list(children):
@@ -344,14 +348,14 @@ def _slay(child, alone=False):
         try: child > 0 and kill(child, signal.SIGKILL)
         except (ProcessLookupError, PermissionError): pass
 
-# %% ../nbs/05_sandbox.ipynb #dc25e2a0
+# %% ../nbs/05_sandbox.ipynb #73db30ac
 def _child_source():
     "Source of the zygote and its children"
     parts = [_pack, _distinct, _unpack, _say, _hear, _tee_class, _node_classes, _grow, _shrink, _ready_names, _is_private, _bring, _find, _hints, _blame, _attempt, _reply, _load, _request, _serve, _prctl, _confine, _become, _demote, _spawn, _slay, _watch, _reap, _zygote]
     head = f"import ctypes, io, json, math, os, re, resource, select, signal, socket, struct, sys\nsys.path[:] = [p for p in sys.path if p]\n_LIBC, _STATUS = ctypes.CDLL(None), struct.Struct('!Ii')\nMAX_BYTES, MAX_PARTS, MAX_DEPTH = {MAX_BYTES}, {MAX_PARTS}, {MAX_DEPTH}\n_COMMON, _RARE = {_COMMON}, {_RARE}\n"
     return head + "\n".join(inspect.getsource(f) for f in parts) + "\n_zygote(*map(int, sys.argv[1:]))\n"
 
-# %% ../nbs/05_sandbox.ipynb #3e4efd68
+# %% ../nbs/05_sandbox.ipynb #bf797edd
 def _key_of(v):
     "What makes a dict key or set element itself"
     if isinstance(v, (tuple, frozenset)): return (type(v), type(v)(map(_key_of, v)))
@@ -375,14 +379,14 @@ def _same(got, want):
         return len(got) == len(want) and all((k := _key_of(o)) in mine and _same(mine[k], v) for o, v in want.items())
     return a is b and got == want
 
-# %% ../nbs/05_sandbox.ipynb #41424043
+# %% ../nbs/05_sandbox.ipynb #fb395453
 def _within(got, want, tolerance):
     "Is every number in `got` within `tolerance` of its partner in `want`?"
     if isinstance(want, (list, tuple)): return isinstance(got, (list, tuple)) and len(got) == len(want) and all(_within(g, w, tolerance) for g, w in zip(got, want))
     if isinstance(want, dict): return isinstance(got, dict) and got.keys() == want.keys() and all(_within(got[k], want[k], tolerance) for k in want)
     return type(got) in (int, float, complex) and type(want) in (int, float, complex) and (got == want or _near(got, want, tolerance, 0.) and got == got)
 
-# %% ../nbs/05_sandbox.ipynb #ed1d1d45
+# %% ../nbs/05_sandbox.ipynb #48a7fe9a
 class _Answer(NamedTuple):
     "What came of one call"
     kind: str # `value`, `unplain`, `exception`, `unloaded`, `timeout`, `memory` or `crash`
@@ -405,7 +409,7 @@ def _verdict(test, a):
     else: return Verdict(False, {"unplain": "wrong_value", "unloaded": "exception"}.get(a.kind, a.kind), a.reason, test)
     return Verdict(ok, "passed" if ok else "exception" if a.kind == "exception" else "wrong_value", "" if ok else reason, test)
 
-# %% ../nbs/05_sandbox.ipynb #4a62c5cc
+# %% ../nbs/05_sandbox.ipynb #99f367f5
 class _Run:
     "One program, its calls, and the answers so far"
     def __init__(self, code, entry, hints, calls, give):
@@ -427,7 +431,7 @@ class _Run:
         self.give(self.at, _Answer(kind, value, reason, *self.text), keep)
         self.text = ["", ""]; self.at += 1
 
-# %% ../nbs/05_sandbox.ipynb #ad9880c8
+# %% ../nbs/05_sandbox.ipynb #9e2c5cb5
 def _reason(names, message, line):
     return f"{names[0]}{': ' if message else ''}{message}{f', line {line}' if line else ''}"
 
@@ -449,7 +453,7 @@ def _frame(run, kind, body, limit):
 def _fail_all(run, kind, reason, keep=True):
     while run.at < len(run.calls): run.answer(kind, reason=reason, keep=keep)
 
-# %% ../nbs/05_sandbox.ipynb #9bc72485
+# %% ../nbs/05_sandbox.ipynb #cf938f1d
 def _take(run, data, limit):
     "Take what a child sent; the new answers, or an error when it is not what a child sends"
     run.inbuf += data
@@ -464,10 +468,11 @@ def _take(run, data, limit):
 
 _BROKEN_FRAME = (ValueError, TypeError, KeyError, IndexError, RecursionError, AttributeError, OverflowError)
 
-# %% ../nbs/05_sandbox.ipynb #457c6097
+# %% ../nbs/05_sandbox.ipynb #4e87fccc
 _STATUS = struct.Struct("!Ii") # a run's number and the wait status of its child
 TICK = .01 # seconds between two looks at what a running child has sent
 
+# %% ../nbs/05_sandbox.ipynb #87f7881a
 class _Worker:
     "One zygote and its queue of runs"
     def __init__(self, box): self.box, self.process, self.control, self.queue, self.number = box, None, None, deque(), 0
@@ -491,7 +496,7 @@ class _Worker:
         self.control = ours
         self.box.events.add(ours, self.on_control)
 
-# %% ../nbs/05_sandbox.ipynb #23dfcaff
+# %% ../nbs/05_sandbox.ipynb #79d7ceed
 def _stop(self, patience=2.):
     "End the zygote: ask by closing the channel, then kill"
     self.box.events.drop(self.control)
@@ -510,7 +515,7 @@ def _release(self, run):
 
 _Worker.stop, _Worker.release = _stop, _release
 
-# %% ../nbs/05_sandbox.ipynb #845f3088
+# %% ../nbs/05_sandbox.ipynb #f228c326
 def _submit(self, run):
     "Give a run to the zygote"
     run.fresh()
@@ -526,6 +531,7 @@ def _submit(self, run):
     self.flush(run)
     if self.queue[0] is run: self.clock(run)
 
+# %% ../nbs/05_sandbox.ipynb #0426a606
 def _clock(self, run, seconds=None):
     run.begun = run.begun or time.monotonic()
     run.deadline = time.monotonic() + (self.box.timeout if seconds is None else seconds)
@@ -539,7 +545,7 @@ def _flush(self, run):
 
 _Worker.submit, _Worker.clock, _Worker.flush = _submit, _clock, _flush
 
-# %% ../nbs/05_sandbox.ipynb #240d5cfa
+# %% ../nbs/05_sandbox.ipynb #92cebe8b
 def _drain(self, run):
     "Take what lies in a run's channel; the cause to end it, when it makes no sense"
     try:
@@ -563,7 +569,7 @@ def _kill(self, run, cause):
 
 _Worker.drain, _Worker.on_data, _Worker.kill = _drain, _on_data, _kill
 
-# %% ../nbs/05_sandbox.ipynb #3cb2c6d5
+# %% ../nbs/05_sandbox.ipynb #a66e2c05
 def _ending(status):
     "Outcome and reason for a child that ended before it had answered"
     if os.WIFSIGNALED(status):
@@ -572,6 +578,7 @@ def _ending(status):
     code = os.WEXITSTATUS(status)
     return ("memory", "out of memory") if code == 71 else ("crash", f"left with exit status {code} before answering")
 
+# %% ../nbs/05_sandbox.ipynb #33d623bf
 def _on_status(self, number, status):
     "A run's child has ended"
     run = next((r for r in self.queue if r.number == number), None)
@@ -597,7 +604,7 @@ def _excuse(self, run, status):
 
 _Worker.on_status, _Worker.excuse = _on_status, _excuse
 
-# %% ../nbs/05_sandbox.ipynb #16a321df
+# %% ../nbs/05_sandbox.ipynb #4feb493c
 def _replace(self):
     "Start a new zygote and give it the runs of the old one"
     runs = list(self.queue)
@@ -616,6 +623,7 @@ def _charge(run, kind, reason):
     if run.at < len(run.calls) and run.loaded: run.answer(kind, reason=reason)
     else: _fail_all(run, kind, reason)
 
+# %% ../nbs/05_sandbox.ipynb #c8dff828
 def _on_control(self):
     "Statuses from the zygote, or its end"
     try: data = self.control.recv(_STATUS.size * 64)
@@ -637,7 +645,7 @@ def _check_clock(self, now):
 
 _Worker.replace, _Worker.on_control, _Worker.check_clock = _replace, _on_control, _check_clock
 
-# %% ../nbs/05_sandbox.ipynb #3f8b7dd5
+# %% ../nbs/05_sandbox.ipynb #17caaab3
 class _Events:
     "Sockets and what to do when they are ready"
     def __init__(self): self.poll, self.do = select.poll(), {}
@@ -648,7 +656,7 @@ class _Events:
         for fd, _ in self.poll.poll(max(0, math.ceil(seconds * 1000))):
             if fd in self.do: self.do[fd]()
 
-# %% ../nbs/05_sandbox.ipynb #195ab778
+# %% ../nbs/05_sandbox.ipynb #540e267a
 def _defined(code):
     "Public names that a program defines: functions, or methods of `class Solution`"
     found = re.search(r"^class\s+Solution\b.*\n((?:(?:[ \t].*)?(?:\n|\Z))*)", code, re.M)
@@ -667,7 +675,7 @@ def _entry_of(code, text, signature):
     if m and not called: return m[1], ""
     return "", f"the code defines several functions ({', '.join(names)}); say which with entry_point" if names else "the code defines no function"
 
-# %% ../nbs/05_sandbox.ipynb #30a170ae
+# %% ../nbs/05_sandbox.ipynb #c87ded29
 @dataclass(frozen=True)
 class Job:
     "One program and the tests to run against it"
@@ -676,6 +684,7 @@ class Job:
     entry_point: str | None = None # Name to call; None means find it
     signature: str | None = None # `def` line: checks the arguments of tests, and says which are linked lists or trees
 
+# %% ../nbs/05_sandbox.ipynb #44ea86d8
 def _items(tests, name, signature):
     "A job's tests as `TestCase`s and `Rejected`s in order"
     if isinstance(tests, str): return parse_tests(tests, name, signature).items
@@ -695,7 +704,7 @@ def _signature_hints(signature):
     show = lambda a: "" if a is None else ast.unparse(a).strip("'\"")
     return [[a.arg, show(a.annotation)] for a in node.args.args if a.arg != "self"], show(node.returns)
 
-# %% ../nbs/05_sandbox.ipynb #708e72f1
+# %% ../nbs/05_sandbox.ipynb #0e053158
 class _Cache:
     "Answers by program and call, least recently used first; bounded in number and bytes"
     def __init__(self, entries, size=64_000_000): self.entries, self.size, self.held, self.data = entries, size, 0, OrderedDict()
@@ -707,7 +716,7 @@ class _Cache:
         self.data[key] = answer, cost; self.held += cost
         while len(self.data) > self.entries or self.held > self.size: self.held -= self.data.popitem(last=False)[1][1]
 
-# %% ../nbs/05_sandbox.ipynb #8a355d27
+# %% ../nbs/05_sandbox.ipynb #782c9497
 class Sandbox:
     "Runs untrusted programs against tests in processes of their own"
     level = "process" # what confines a program: its own process, limits, and (when started as root) the user `nobody`
@@ -732,7 +741,7 @@ class Sandbox:
     def __exit__(self, *_): self.close()
     def __repr__(self): return f"Sandbox(timeout={self.timeout:g}, memory_mb={self.memory >> 20}, workers={self.count}, level={self.level!r})"
 
-# %% ../nbs/05_sandbox.ipynb #41944ab9
+# %% ../nbs/05_sandbox.ipynb #593d30bb
 def _ensure(self):
     "Living workers, in this very process"
     if self.closed: raise SandboxError("this Sandbox is closed; make a new one")
@@ -753,7 +762,7 @@ def _close(self):
 
 Sandbox.ensure, Sandbox.drop_workers, Sandbox.close = _ensure, _drop_workers, _close
 
-# %% ../nbs/05_sandbox.ipynb #8c6fdc4a
+# %% ../nbs/05_sandbox.ipynb #49230a83
 class _Pending:
     "A job on its way to a result"
     def __init__(self, job, items, entry, trouble): self.job, self.items, self.entry, self.trouble, self.keys, self.missing = job, items, entry, trouble, [], 0
@@ -774,7 +783,7 @@ def _plan(self, job):
         p.keys.append((program, call))
     return p
 
-# %% ../nbs/05_sandbox.ipynb #a07c0d8f
+# %% ../nbs/05_sandbox.ipynb #d1425100
 def _assemble(p, answers, limit):
     "The result of a job whose answers are all there"
     verdicts, out, err, seen = [], "", "", set()
@@ -789,7 +798,7 @@ def _assemble(p, answers, limit):
     reasons = tuple(dict.fromkeys(v.reason for v in verdicts if not v.passed))
     return ExecutionResult(tuple(verdicts), out, err, any(v.outcome == "timeout" for v in verdicts), reasons)
 
-# %% ../nbs/05_sandbox.ipynb #adcd8394
+# %% ../nbs/05_sandbox.ipynb #ab8ec171
 class _Batch:
     "Jobs in progress"
     def __init__(self, box, jobs, progress): self.box, self.jobs, self.progress, self.results, self.answers, self.waiting, self.planned, self.done = box, jobs, progress, [None] * len(jobs), {}, {}, 0, 0
@@ -819,9 +828,10 @@ class _Batch:
         self.results[i] = _assemble(p, self.answers, self.box.limit); self.done += 1
         if self.progress: self.progress(self.done, len(self.jobs))
 
+# %% ../nbs/05_sandbox.ipynb #76668e07
 def _weight(v): return sum(map(_weight, v)) + len(v) if isinstance(v, (list, tuple, set, frozenset)) else 2 * len(v) + sum(map(_weight, v.values())) if isinstance(v, dict) else len(v) if isinstance(v, (str, bytes)) else 1
 
-# %% ../nbs/05_sandbox.ipynb #b44d068f
+# %% ../nbs/05_sandbox.ipynb #f0040ded
 def _run_many(self,
     jobs, # `Job`s
     progress=None # Called with (jobs done, jobs) as results come in
@@ -842,7 +852,7 @@ def _run_many(self,
 
 Sandbox.plan, Sandbox.run_many = _plan, _run_many
 
-# %% ../nbs/05_sandbox.ipynb #293a0793
+# %% ../nbs/05_sandbox.ipynb #7845853a
 def _execute_tests(self,
     code: str, # Python source; fences are taken off
     tests, # Text in any format, a `ParsedTests`, or a list of `TestCase`s
@@ -863,7 +873,7 @@ def _validate(self,
 
 Sandbox.execute_tests, Sandbox.validate_tests_against_solution = _execute_tests, _validate
 
-# %% ../nbs/05_sandbox.ipynb #0d06d7fd
+# %% ../nbs/05_sandbox.ipynb #8e2d1b44
 def check_problem(
     problem: Problem, # The problem
     sandbox: Sandbox # Where its reference solution runs
