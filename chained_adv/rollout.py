@@ -6,7 +6,7 @@
 __all__ = ['TestList', 'Rollout', 'mean', 'sample_chains', 'sample_tests', 'group_suites', 'judge', 'make_readers', 'play',
            'valid_pass_rate', 'caught', 'rollout_metrics']
 
-# %% ../nbs/08_rollout.ipynb #3398a74a
+# %% ../nbs/08_rollout.ipynb #e958ef06
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ from .testcases import ParsedTests, Rejected, baseline_cases, parse_tests
 from .sandbox import Job, Sandbox
 from .rewards import compute_discriminator_reward, compute_generator_reward
 
-# %% ../nbs/08_rollout.ipynb #e5640e45
+# %% ../nbs/08_rollout.ipynb #734e0bdb
 @dataclass
 class TestList:
     "One list of tests: who wrote it, about which chain, and what came of it"
@@ -30,7 +30,7 @@ class TestList:
     validation: ExecutionResult | None = None # Its tests against the reference
     reward: float | None = None # Reward of this list
 
-# %% ../nbs/08_rollout.ipynb #a569e7fd
+# %% ../nbs/08_rollout.ipynb #7fed8db0
 @dataclass
 class Rollout:
     "A batch of matches"
@@ -38,15 +38,15 @@ class Rollout:
     groups: list = field(default_factory=list) # chain: number of its problem in the batch
     samples: list = field(default_factory=list) # chain: stage -> the generator's `Sample`
     lists: list = field(default_factory=list) # `TestList`s
-    seconds: dict = field(default_factory=lambda: defaultdict(float)) # What took how long: generate, execute
+    seconds: dict = field(default_factory=lambda: defaultdict(float)) # What took how long: generate, execute, and each role's stages
 
-# %% ../nbs/08_rollout.ipynb #ea854a18
+# %% ../nbs/08_rollout.ipynb #de7c95bd
 def mean(values):
     "Mean of the values that are there; None when there are none"
     values = [float(v) for v in values if v is not None]
     return sum(values) / len(values) if values else None
 
-# %% ../nbs/08_rollout.ipynb #2ee8b872
+# %% ../nbs/08_rollout.ipynb #d9a4bff9
 def sample_chains(
     players: Players, # Who plays
     problems: list, # What to solve
@@ -65,14 +65,15 @@ def sample_chains(
             rollout.groups = [i for i in rollout.groups for _ in range(n_samples)]
             rollout.chains = [replace(c, outputs=list(c.outputs), test_texts={}, tests={}, seconds={}) for c in rollout.chains for _ in range(n_samples)]
             rollout.samples = [dict(s) for s in rollout.samples for _ in range(n_samples)]
-        prompts = [g.prompt(c.problem, stage, c.outputs) for c in rollout.chains]
+        prompts, begin = [g.prompt(c.problem, stage, c.outputs) for c in rollout.chains], time.perf_counter()
         for c, kept, s in zip(rollout.chains, rollout.samples, g.sample(prompts, stage, temperature, seed, reader)):
             c.outputs.append(s.text); kept[stage] = s
+        rollout.seconds[f"generator_{stage}"] += time.perf_counter() - begin
     for c in rollout.chains: c.code = extract_code(c.outputs[-1])
     rollout.seconds["generate"] += time.perf_counter() - start
     return rollout
 
-# %% ../nbs/08_rollout.ipynb #438777b9
+# %% ../nbs/08_rollout.ipynb #07bdb9a6
 def sample_tests(
     players: Players, # Who plays
     rollout: Rollout, # Gets the lists added
@@ -87,11 +88,12 @@ def sample_tests(
     d, start = players.discriminator, time.perf_counter()
     reader, chosen = reader or d.reader(), range(len(rollout.chains)) if chains is None else chains
     for stage in stages:
-        about = [i for i in chosen for _ in range(n_lists)]
+        about, begin = [i for i in chosen for _ in range(n_lists)], time.perf_counter()
         prompts = [d.prompt(rollout.chains[i].problem, stage, rollout.chains[i].outputs[stage - 1]) for i in about]
         for i, s in zip(about, d.sample(prompts, stage, temperature, seed, reader)):
             problem = rollout.chains[i].problem
             rollout.lists.append(TestList(i, stage, s, _with_stage(parse_tests(s.text, problem.entry_point, problem.function_signature), stage)))
+        rollout.seconds[f"discriminator_{stage}"] += time.perf_counter() - begin
     rollout.seconds["generate"] += time.perf_counter() - start
 
 def _with_stage(parsed, stage):
@@ -99,7 +101,7 @@ def _with_stage(parsed, stage):
     mark = lambda o: replace(o, stage=stage) if isinstance(o, TestCase) else o
     return replace(parsed, items=[mark(o) for o in parsed.items])
 
-# %% ../nbs/08_rollout.ipynb #f6005439
+# %% ../nbs/08_rollout.ipynb #270d95c4
 def group_suites(
     rollout: Rollout # With lists
 ) -> dict: # group -> `TestCase`s and `Rejected`s in order, equal tests once
@@ -114,7 +116,7 @@ def group_suites(
             suites[g].append(o)
     return suites
 
-# %% ../nbs/08_rollout.ipynb #bba9cb29
+# %% ../nbs/08_rollout.ipynb #79b77d88
 def _split(result, n):
     "A result over the first n tests, and one over the rest"
     part = lambda vs: replace(result, verdicts=tuple(vs), timed_out=any(v.outcome == "timeout" for v in vs), errors=tuple(dict.fromkeys(v.reason for v in vs if not v.passed)))
@@ -127,7 +129,7 @@ def _pick(items, table):
 
 def _table(result): return {v.test.key: v for v in result.verdicts if v.test}
 
-# %% ../nbs/08_rollout.ipynb #30f92e2f
+# %% ../nbs/08_rollout.ipynb #dbda38e9
 def judge(
     rollout: Rollout, # Gets results and rewards
     sandbox: Sandbox, # Where programs run
@@ -148,7 +150,7 @@ def judge(
     _reward_lists(rollout, reward)
     rollout.seconds["execute"] += time.perf_counter() - start
 
-# %% ../nbs/08_rollout.ipynb #dca4a8d0
+# %% ../nbs/08_rollout.ipynb #5915e0d6
 def _reward_lists(rollout, reward):
     "Results and rewards of every list of tests"
     tables, members = [_table(c.result) for c in rollout.chains], defaultdict(list)
@@ -161,7 +163,7 @@ def _reward_lists(rollout, reward):
         own.test_texts[t.stage], own.tests[t.stage] = t.sample.text, t.parsed
     for i, own in enumerate(rollout.chains): own.discriminator_reward = mean(t.reward for t in rollout.lists if t.chain == i)
 
-# %% ../nbs/08_rollout.ipynb #f3de4f5a
+# %% ../nbs/08_rollout.ipynb #e92ecd6b
 def make_readers(
     players: Players # Who plays
 ) -> tuple: # (the generator's, the discriminator's); the same object when they share a base
@@ -190,7 +192,7 @@ def play(
     judge(rollout, sandbox, reward)
     return rollout
 
-# %% ../nbs/08_rollout.ipynb #94717ec6
+# %% ../nbs/08_rollout.ipynb #0fae722a
 def valid_pass_rate(
     chain: Chain # After judging
 ) -> float | None: # Share of the valid tests of its suite that its program passes; None without valid tests
@@ -203,7 +205,7 @@ def caught(
     "Did a valid test fail a program that is wrong?"
     return None if chain.solved else any(r.passed and not v.passed for v, r in zip(chain.result.verdicts, chain.validation.verdicts))
 
-# %% ../nbs/08_rollout.ipynb #c869247c
+# %% ../nbs/08_rollout.ipynb #4e7b7130
 def rollout_metrics(
     rollout: Rollout # After judging
 ) -> dict: # Names as in `metrics.jsonl`
