@@ -7,7 +7,7 @@ __all__ = ['ADAPTERS', 'ROLES', 'TINY', 'ModelConfig', 'pick_device', 'load_base
            'Sample', 'sample_tokens', 'answer_logprobs', 'Base', 'adapter_parameters', 'activate', 'sampling_model',
            'reference_model', 'reading_model', 'Player', 'Generator', 'Discriminator', 'Players']
 
-# %% ../nbs/03_models.ipynb #1788ce56
+# %% ../nbs/03_models.ipynb #5a77ad06
 import copy, warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from transformers.cache_utils import DynamicLayer
 from .core import ConfigError, stable_hash
 from .stages import PromptSet, discriminator_prompt, generator_prompt, get_stage, load_prompts
 
-# %% ../nbs/03_models.ipynb #1017a8c1
+# %% ../nbs/03_models.ipynb #1b49e399
 ADAPTERS, ROLES = ("stage", "role", "unified", "full"), ("generator", "discriminator")
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class ModelConfig:
     max_rows: int = 256 # Answers sampled at once; lower it when memory runs out
     merge_below: int = 50_000_000 # Sample from a merged copy when the base has fewer parameters than this
 
-# %% ../nbs/03_models.ipynb #dd30c211
+# %% ../nbs/03_models.ipynb #1fe3908f
 TINY = files("chained_adv") / "data" / "tiny"
 
 def pick_device(
@@ -52,7 +52,7 @@ def pick_device(
     if device.startswith("cuda") and not torch.cuda.is_available(): raise ConfigError(f"device {device!r}: torch sees no CUDA GPU; use --device cpu, or install a CUDA build of torch (see `chained-adv doctor`)")
     return torch.device(device)
 
-# %% ../nbs/03_models.ipynb #1c33fc29
+# %% ../nbs/03_models.ipynb #19a7f184
 def _load_options(config, device):
     "Arguments of `from_pretrained`"
     if not config.load_in_4bit:
@@ -81,7 +81,7 @@ def load_base(
     model.config.use_cache = True
     return (model if config.load_in_4bit else model.to(device)).eval(), tokenizer
 
-# %% ../nbs/03_models.ipynb #d08d362d
+# %% ../nbs/03_models.ipynb #fb0d2311
 class GrowingLayer(DynamicLayer):
     "A cache layer that reserves room for `block` tokens ahead, so that a token costs no copy of the past"
     block = 64
@@ -97,7 +97,7 @@ class GrowingLayer(DynamicLayer):
     def batch_select_indices(self, indices):
         super().batch_select_indices(indices); self.room = None
 
-# %% ../nbs/03_models.ipynb #18624a42
+# %% ../nbs/03_models.ipynb #a952e863
 def make_cache(
     model, # A causal language model
     layers: list = (), # (keys, values) per layer, each row x head x time x channel; empty for a new cache
@@ -112,7 +112,7 @@ def make_cache(
         layer.lazy_initialization(k, v); layer.keys, layer.values = k, v
     return cache
 
-# %% ../nbs/03_models.ipynb #9fcbb155
+# %% ../nbs/03_models.ipynb #52d83018
 class Reader:
     "What a model has read: a row of keys and values per distinct prefix"
     def __init__(self, model, # The frozen base
@@ -126,7 +126,7 @@ class Reader:
         lengths = sorted({len(r) for r in self.rows if len(r) <= len(prefix)}, reverse=True)
         return next((prefix[:n] for n in lengths if prefix[:n] in self.rows), ())
 
-# %% ../nbs/03_models.ipynb #a6be376d
+# %% ../nbs/03_models.ipynb #ed64af2c
 def _forward(self, texts, parents):
     "Read the rest of some texts behind the rows of their parents; returns layers and mask"
     rest = [t[len(p):] for t, p in zip(texts, parents)]
@@ -140,7 +140,7 @@ def _forward(self, texts, parents):
     self.model(input_ids=ids, attention_mask=mask, position_ids=positions, past_key_values=cache, use_cache=True, logits_to_keep=1)
     return [(l.keys, l.values) for l in cache.layers], mask
 
-# %% ../nbs/03_models.ipynb #3284d3c3
+# %% ../nbs/03_models.ipynb #20a71a2a
 def _stack(parts, dim_of_time):
     "Join row blocks of different length, the shorter ones filled on the left"
     width = max(p.shape[dim_of_time] for p in parts)
@@ -164,7 +164,7 @@ def _read(self,
     self.rows, self.first = {p: i for i, p in enumerate(keep + new)}, self.first or set(new)
 Reader._forward, Reader.read = _forward, _read
 
-# %% ../nbs/03_models.ipynb #a8977951
+# %% ../nbs/03_models.ipynb #f31dabc4
 def _select(self,
     prefixes: list # Token ids as tuples, read before or not
 ) -> tuple: # (layers, mask): keys and values per layer for each prefix, and row x time
@@ -176,7 +176,7 @@ def _select(self,
     return [(k[rows][:, :, used], v[rows][:, :, used]) for k, v in self.layers], mask[:, used]
 Reader.select = _select
 
-# %% ../nbs/03_models.ipynb #6240d19a
+# %% ../nbs/03_models.ipynb #e1dc183c
 @dataclass
 class Sample:
     "One sampled answer"
@@ -193,7 +193,7 @@ def _draw(logits, temperature, generator):
     token = (logp - noise).argmax(-1)
     return token, logp.gather(1, token[:, None])[:, 0]
 
-# %% ../nbs/03_models.ipynb #07dc72ea
+# %% ../nbs/03_models.ipynb #173b2070
 @torch.no_grad()
 def sample_tokens(
     model, # Writes; a causal language model in eval mode
@@ -223,7 +223,7 @@ def sample_tokens(
             mask, token, position = mask[keep], token[keep], position[keep]
     return list(zip(ids, logps, over))
 
-# %% ../nbs/03_models.ipynb #8f8ae213
+# %% ../nbs/03_models.ipynb #b94155ca
 def _answer_batch(samples, pad_id, device):
     "Last prompt token and answer, padded on the right: inputs, targets, mask; each row x answer token"
     right = max(len(s.ids) for s in samples)
@@ -254,7 +254,7 @@ def answer_logprobs(
     logp = torch.log_softmax(logits.float() / temperature, -1)
     return logp.gather(2, targets[..., None])[..., 0], -(logp.exp() * logp).sum(-1), mask
 
-# %% ../nbs/03_models.ipynb #0543ceb9
+# %% ../nbs/03_models.ipynb #4db70ed2
 class Base:
     "A loaded model with named adapters"
     def __init__(self, name, config, adapters):
@@ -271,7 +271,7 @@ class Base:
             else: model.add_adapter(adapter, lora)
         self.model = model.eval()
 
-# %% ../nbs/03_models.ipynb #fcb883c7
+# %% ../nbs/03_models.ipynb #82082695
 def adapter_parameters(
     base: Base, # The base
     adapter: str # An adapter's name; empty for all weights (`full`)
@@ -290,7 +290,7 @@ def activate(
         for n, p in base.model.named_parameters(): p.requires_grad_(f".{adapter}." in n)
     return base.model
 
-# %% ../nbs/03_models.ipynb #03c5ac9d
+# %% ../nbs/03_models.ipynb #16d8f1bf
 def sampling_model(
     base: Base, # The base
     adapter: str # An adapter's name; empty for all weights
@@ -316,7 +316,7 @@ def reference_model(
     else:
         with base.model.disable_adapter(): yield base.model
 
-# %% ../nbs/03_models.ipynb #d65378d9
+# %% ../nbs/03_models.ipynb #23b8f9bf
 class _AdaptersOff(torch.nn.Module):
     "A model with its adapters off, as a model"
     def __init__(self, model): super().__init__(); self.inner = model
@@ -331,7 +331,7 @@ def reading_model(
     "The frozen base"
     return base.plain if base.plain is not None else _AdaptersOff(base.model) if base.adapters else base.model
 
-# %% ../nbs/03_models.ipynb #5f17e76c
+# %% ../nbs/03_models.ipynb #4bf8cc5e
 class Player:
     "A role on a base: prompts, sampling, log-probabilities"
     def __init__(self, role: str, # `generator` or `discriminator`
@@ -357,7 +357,7 @@ class Player:
         "A fresh reader over what reads for this player: the frozen base, or with `full` the model itself"
         return Reader(reading_model(self.base), self.pad_id)
 
-# %% ../nbs/03_models.ipynb #4b3df63c
+# %% ../nbs/03_models.ipynb #0841c95a
 def _encode(self, prompts, room):
     "Token ids of prompts, leaving room for the answer"
     tokenizer = self.base.tokenizer
@@ -370,7 +370,7 @@ def _encode(self, prompts, room):
     return [i[-limit:] for i in ids]
 Player.encode = _encode
 
-# %% ../nbs/03_models.ipynb #f3a06f3c
+# %% ../nbs/03_models.ipynb #6a1a03fa
 def _cut(self, ids, logps, finished):
     "An answer up to its end token or its stop text"
     decode, stop = self.base.tokenizer.decode, self.prompts.stop
@@ -388,6 +388,7 @@ def _sample(self,
     reader: Reader | None = None # What was read before, on the same base
 ) -> list: # A `Sample` per prompt
     "Sample one answer per prompt"
+    if not prompts: return []
     limit, reader = self.max_tokens(), reader or self.reader()
     ids = self.encode(prompts, limit)
     generator = torch.Generator(self.base.model.device).manual_seed(stable_hash(seed, self.role, stage) % 2**62)
@@ -396,7 +397,7 @@ def _sample(self,
     return [Sample(p, *self.cut(*a)) for p, a in zip(ids, answers)]
 Player.cut, Player.sample = _cut, _sample
 
-# %% ../nbs/03_models.ipynb #baefb0c6
+# %% ../nbs/03_models.ipynb #a04f3cec
 def _logprobs(self,
     samples: list, # Its `Sample`s at the stage
     stage: int, # The stage that played them
@@ -410,7 +411,7 @@ def _logprobs(self,
     with torch.no_grad(), reference_model(self.base) as model: return answer_logprobs(model, reader, samples, self.pad_id, temperature)
 Player.logprobs = _logprobs
 
-# %% ../nbs/03_models.ipynb #347502da
+# %% ../nbs/03_models.ipynb #86bcbae2
 class Generator(Player):
     "Solves problems in five stages"
     def prompt(self, problem, stage, outputs): return generator_prompt(self.prompts, problem, stage, outputs)
@@ -421,7 +422,7 @@ class Discriminator(Player):
     def prompt(self, problem, stage, output): return discriminator_prompt(self.prompts, problem, stage, output)
     def max_tokens(self): return self.config.max_test_tokens or (160 if self.prompts.name == "tags" else 512)
 
-# %% ../nbs/03_models.ipynb #49693f3b
+# %% ../nbs/03_models.ipynb #b7c8ddbc
 def _pick_prompts(config, tokenizer):
     "The prompt set that suits a model"
     if config.prompts != "auto": return load_prompts(config.prompts)
@@ -444,7 +445,7 @@ class Players:
         self.config = config
         self.generator, self.discriminator = (make[r](r, bases[r], config, _pick_prompts(config, bases[r].tokenizer)) for r in ROLES)
 
-# %% ../nbs/03_models.ipynb #b43267e6
+# %% ../nbs/03_models.ipynb #e79b0056
 def _bases(self):
     "The distinct bases with the roles that play on them"
     g, d = self.generator.base, self.discriminator.base
@@ -455,7 +456,7 @@ def _role(self, role: str) -> Player:
     return {"generator": self.generator, "discriminator": self.discriminator}[role]
 Players.bases, Players.role = _bases, _role
 
-# %% ../nbs/03_models.ipynb #f273d7c8
+# %% ../nbs/03_models.ipynb #79384d98
 def _state(self) -> dict:
     "Adapter name -> its tensors, on the CPU"
     return {f"{role}.{a or 'full'}": {n: p.detach().cpu().clone() for n, p in adapter_parameters(b, a).items()} for role, b in self.bases().items() for a in b.adapters or ("",)}

@@ -6,19 +6,19 @@
 __all__ = ['PPOConfig', 'group_advantages', 'compute_policy_loss', 'kl_estimate', 'freeze_model', 'unfreeze_model',
            'create_optimizer', 'Batch', 'train_step']
 
-# %% ../nbs/07_ppo.ipynb #a9010f2f
+# %% ../nbs/07_ppo.ipynb #2bac4dd6
 import math
 from dataclasses import dataclass
 from typing import Callable
 import torch
 
-# %% ../nbs/07_ppo.ipynb #45aa53cd
+# %% ../nbs/07_ppo.ipynb #fa1ef377
 @dataclass(frozen=True)
 class PPOConfig:
     "Settings of the update"
     epochs: int = 1 # Passes over a batch
     minibatches: int = 2 # Optimiser steps per pass
-    microbatch_tokens: int = 6000 # Largest padded size of one forward pass, in answer tokens
+    microbatch_tokens: int = 1000 # Largest padded size of one forward pass, in answer tokens; small ones waste less padding, a GPU wants larger ones
     clip_low: float = .2 # The ratio is clipped below at 1 - clip_low
     clip_high: float = .28 # and above at 1 + clip_high
     kl_coef: float = .03 # Weight of the KL to the reference; 0 switches the reference pass off
@@ -26,7 +26,7 @@ class PPOConfig:
     advantage_clip: float = 2.5 # Largest absolute scaled advantage
     min_reward_spread: float = 1e-4 # Groups whose rewards differ by less are dropped
 
-# %% ../nbs/07_ppo.ipynb #4f6659cf
+# %% ../nbs/07_ppo.ipynb #8910697a
 def group_advantages(
     rewards: torch.Tensor, # row
     groups: torch.Tensor, # row, integer: which rows share a prompt
@@ -43,7 +43,7 @@ def group_advantages(
     std = centred[kept].pow(2).mean().sqrt() if kept.any() else 1.
     return torch.where(kept, centred / std, 0.).clamp(-config.advantage_clip, config.advantage_clip).float(), kept
 
-# %% ../nbs/07_ppo.ipynb #bfcf6457
+# %% ../nbs/07_ppo.ipynb #9daef6a5
 def compute_policy_loss(
     logprobs: torch.Tensor, # row x token, with gradients
     old_logprobs: torch.Tensor, # row x token, the sampler's
@@ -61,7 +61,7 @@ def compute_policy_loss(
     acted = (clipped * a < ratio * a) & mask
     return loss, {"clip_fraction": acted.sum().item() / total, "ratio_max": ratio.max().item()}
 
-# %% ../nbs/07_ppo.ipynb #22f32f76
+# %% ../nbs/07_ppo.ipynb #94daf325
 def kl_estimate(
     logprobs: torch.Tensor, # row x token
     reference: torch.Tensor # row x token, the reference's
@@ -70,7 +70,7 @@ def kl_estimate(
     d = reference - logprobs
     return d.exp() - d - 1
 
-# %% ../nbs/07_ppo.ipynb #676a1a6e
+# %% ../nbs/07_ppo.ipynb #61004534
 def freeze_model(
     parameters # Parameters, for example `model.parameters()`
 ):
@@ -93,7 +93,7 @@ def create_optimizer(
     if not parameters: raise ValueError("nothing to train: no parameters were given")
     return torch.optim.AdamW(parameters, lr=lr, betas=betas, weight_decay=0.)
 
-# %% ../nbs/07_ppo.ipynb #a842b719
+# %% ../nbs/07_ppo.ipynb #245f357c
 @dataclass
 class Batch:
     "Sampled and scored answers"
@@ -110,7 +110,7 @@ def _microbatches(rows, lengths, limit):
         chunk.append(r)
     return out + [chunk] if chunk else out
 
-# %% ../nbs/07_ppo.ipynb #a6f43b45
+# %% ../nbs/07_ppo.ipynb #1e0327f0
 def _check_finite(value, what):
     if not math.isfinite(value): raise FloatingPointError(f"{what} is {value}; the run stops before it spoils the weights. Likely causes: learning rate too high, half precision without scaling, or a reward that is not finite")
 
@@ -127,7 +127,7 @@ def _minibatch_loss(rows, batch, advantages, policy, reference, config, total):
     full.backward()
     return {"policy_loss": loss.item(), "kl": kl.sum().item() / total, "entropy": torch.where(mask, entropy, 0.).sum().item() / total, "clip_fraction": stats["clip_fraction"]}
 
-# %% ../nbs/07_ppo.ipynb #dbdc5610
+# %% ../nbs/07_ppo.ipynb #8e369193
 def train_step(
     batch: Batch, # Answers with rewards
     policy: Callable, # row numbers -> (log-probabilities, entropies, mask), with gradients

@@ -5,9 +5,10 @@
 # %% auto #0
 __all__ = ['TrainingConfig', 'check_config', 'learning_rate', 'AdversarialTrainer', 'step_batch', 'run_facts']
 
-# %% ../nbs/12_trainer.ipynb #be222f78
+# %% ../nbs/12_trainer.ipynb #12c2abbd
 import io, json, os, shutil, time
 from dataclasses import asdict, dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 import peft, torch, transformers
 from . import __version__
@@ -23,7 +24,7 @@ from .checkpoints import CheckpointManager
 from .tracking import TRACKERS, TrainingLogger, TrainingProgress, read_evaluations, save_plots, write_json
 from .evaluation import RATE_NAMES, evaluate_players, find_live_mutants
 
-# %% ../nbs/12_trainer.ipynb #71cb9888
+# %% ../nbs/12_trainer.ipynb #7bc5f04f
 @dataclass(frozen=True)
 class TrainingConfig:
     "Settings of a run"
@@ -34,22 +35,23 @@ class TrainingConfig:
     n_discriminator_steps: int = 3 # Steps of the discriminator at the start of a stage
     n_generator_steps: int = 3 # Then steps of the generator
     k_alternating_steps: int = 2 # Then so often a step of the generator and one of the discriminator
-    problems_per_step: int = 24 # Problems in a step
+    problems_per_step: int = 16 # Problems in a step
     n_samples: int = 8 # Samples of each problem in a step: chains, or lists of tests
-    tested: int = 2 # In a generator's step, how many of a problem's chains get tests; their tests judge all
+    tested: int = 1 # In a generator's step, how many of a problem's chains get tests; their tests judge all
     reward: str = "per_test" # Reward scheme
     generator_lr: float = 0. # Learning rate of the generator; 0 chooses
     discriminator_lr: float = 0. # Learning rate of the discriminator; 0 chooses
     carry_discriminator: bool = True # Start the discriminator's adapter of a stage from that of the stage before
     order: str = "uniform" # Order of problems: `uniform` or `difficulty`
-    eval_samples: int = 200 # Samples per split in an evaluation, rounded up to whole problems; at most what time allows
+    eval_samples: int = 200 # Samples per split in an evaluation, rounded up to whole problems
     eval_stages: bool = True # Evaluate after each stage, too?
+    eval_tested: int = 50 # In the evaluations between the first and the last, how many of the samples get tests
     n_mutants: int = 6 # Mutants per problem behind the mutation score; 0 leaves it out
     timeout: float = 2. # Seconds per test
     trackers: tuple = () # Any of `wandb`, `trackio`, `tensorboard`
     seed: int = 0 # Of everything
 
-# %% ../nbs/12_trainer.ipynb #e076be3c
+# %% ../nbs/12_trainer.ipynb #29c4f445
 def check_config(
     config: TrainingConfig # Settings
 ):
@@ -59,15 +61,16 @@ def check_config(
     if list(config.stages) != sorted(set(config.stages)): raise ConfigError(f"stages {list(config.stages)}: give each once, in rising order")
     for name in ("n_discriminator_steps", "n_generator_steps", "k_alternating_steps", "n_mutants"):
         if getattr(config, name) < 0: raise ConfigError(f"{name} is {getattr(config, name)}; it must be at least 0")
-    for name, least in dict(problems_per_step=1, n_samples=2, tested=1, eval_samples=1).items():
+    for name, least in dict(problems_per_step=1, n_samples=2, tested=1, eval_samples=1, eval_tested=0).items():
         if getattr(config, name) < least: raise ConfigError(f"{name} is {getattr(config, name)}; it must be at least {least}")
     if config.timeout <= 0: raise ConfigError(f"timeout is {config.timeout}; it must be above 0 seconds")
     if config.order not in ORDERS: raise ConfigError(f"order {config.order!r}: choose one of {', '.join(ORDERS)}")
     for t in config.trackers:
         if t not in TRACKERS: raise ConfigError(f"tracker {t!r}: choose one of {', '.join(TRACKERS)}")
+        if find_spec(t) is None: raise ConfigError(f"tracker {t!r} needs the package {t}, which is not installed; run `pip install {t}`, or leave the tracker out")
     get_reward_scheme(config.reward)
 
-# %% ../nbs/12_trainer.ipynb #1d7722b8
+# %% ../nbs/12_trainer.ipynb #21f7792a
 def learning_rate(
     config: TrainingConfig, # Settings
     role: str # `generator` or `discriminator`
@@ -78,7 +81,7 @@ def learning_rate(
     full = .1 if config.model.adapters == "full" else 1.
     return given or full * (2e-3 if tiny else 5e-5)
 
-# %% ../nbs/12_trainer.ipynb #3d39088d
+# %% ../nbs/12_trainer.ipynb #de6aeabf
 class AdversarialTrainer:
     "Trains two players against each other; raises `ChainedAdvError`s before it writes anything"
     def __init__(self,
@@ -86,10 +89,11 @@ class AdversarialTrainer:
         problems: list, # `Problem`s to train on
         held_out: list = (), # `Problem`s never trained on, for evaluation
         sandbox: Sandbox | None = None, # Where programs run; made when None
-        progress: bool = True # Show a bar and tables?
+        progress: bool = True, # Show a bar and tables?
+        facts: dict | None = None # What else `config.json` records
     ):
         check_config(config)
-        self.config, self.problems, self.held_out, self.show = config, list(problems), list(held_out), progress
+        self.config, self.problems, self.held_out, self.show, self.facts = config, list(problems), list(held_out), progress, facts or {}
         if not self.problems: raise ProblemError("there are no problems to train on")
         if leaks := find_leaks(self.problems, self.held_out): raise ProblemError(f"{len(leaks)} held-out problems are also trained on, for example {leaks[0]}; take them out of one of the two sets")
         self.players = Players(config.model)
@@ -104,7 +108,7 @@ class AdversarialTrainer:
         "End the sandbox that was made here"
         if self.own_sandbox: self.sandbox.close()
 
-# %% ../nbs/12_trainer.ipynb #c5d6739c
+# %% ../nbs/12_trainer.ipynb #1a55ec67
 def _play_step(self, role, stage):
     "The matches of one step"
     c, seed = self.config, stable_hash(self.config.seed, "step", self.step)
@@ -122,7 +126,7 @@ def step_batch(
     else: samples, rewards, groups = [t.sample for t in rollout.lists], [t.reward for t in rollout.lists], [t.chain for t in rollout.lists]
     return samples, Batch([len(s.ids) for s in samples], [s.logprobs for s in samples], rewards, groups)
 
-# %% ../nbs/12_trainer.ipynb #a02a5b7c
+# %% ../nbs/12_trainer.ipynb #5185fcf1
 def _update(self, role, stage, samples, batch):
     "PPO on the answers of a step"
     player = self.players.role(role)
@@ -149,7 +153,7 @@ def _train_one(self, role, stage, phase):
     return line
 AdversarialTrainer._play_step, AdversarialTrainer._update, AdversarialTrainer._train_one = _play_step, _update, _train_one
 
-# %% ../nbs/12_trainer.ipynb #b4d865e0
+# %% ../nbs/12_trainer.ipynb #d3ab014f
 def _train_discriminator_epoch(self, stage: int, n_steps: int | None = None) -> list:
     "N steps of the discriminator at a stage; returns the lines logged"
     return [self._train_one("discriminator", stage, "discriminator") for _ in range(self.config.n_discriminator_steps if n_steps is None else n_steps)]
@@ -164,7 +168,7 @@ def _train_alternating(self, stage: int, n_steps: int | None = None) -> list:
 
 AdversarialTrainer.train_discriminator_epoch, AdversarialTrainer.train_generator_epoch, AdversarialTrainer.train_alternating = _train_discriminator_epoch, _train_generator_epoch, _train_alternating
 
-# %% ../nbs/12_trainer.ipynb #371241c4
+# %% ../nbs/12_trainer.ipynb #0a583681
 def _train_stage(self, stage: int) -> list:
     "All phases of a stage; returns the lines logged"
     d, before = self.players.discriminator, [s for s in self.config.stages if s < get_stage(stage).id]
@@ -174,27 +178,33 @@ def _train_stage(self, stage: int) -> list:
     return self.train_discriminator_epoch(stage) + self.train_generator_epoch(stage) + self.train_alternating(stage)
 AdversarialTrainer.train_stage = _train_stage
 
-# %% ../nbs/12_trainer.ipynb #4404d5cd
-def _evaluate(self, stage: int, splits: tuple = ("train", "held_out")) -> dict:
-    "Evaluate on fixed problems and log it; returns split -> `Evaluation`"
+# %% ../nbs/12_trainer.ipynb #b3cb4de2
+def _evaluate(self, stage: int, splits: tuple = ("train", "held_out"), tested: int | None = None) -> dict:
+    "Evaluate on fixed problems and log it, with tests about some or all samples; returns split -> `Evaluation`"
     c, out = self.config, {}
     for split in splits:
         problems = (self.problems if split == "train" else self.held_out)[:c.eval_samples]
         if not problems: continue
         if c.n_mutants and split not in self.mutants: self.mutants[split] = find_live_mutants(problems, self.sandbox, c.n_mutants, c.seed)
-        e = evaluate_players(self.players, problems, self.sandbox, -(-c.eval_samples // len(problems)), self.mutants.get(split), seed=stable_hash("evaluation"), reward=c.reward)
+        e = evaluate_players(self.players, problems, self.sandbox, -(-c.eval_samples // len(problems)), self.mutants.get(split), tested=tested, seed=stable_hash("evaluation"), reward=c.reward)
         out[split] = e; self.evaluations[stage, split] = e
         if self.logger: self.logger.log_evaluation(step=self.step, stage=stage, split=split, n=e.n, **{k: v.as_dict() for k, v in e.rates.items()}, by_tag=e.by_tag)
     if self.bar: self.bar.stage_table([dict(stage=stage, split=s, n=e.n, **{k: v.as_dict() for k, v in e.rates.items()}) for s, e in out.items()])
     return out
 AdversarialTrainer.evaluate = _evaluate
 
-# %% ../nbs/12_trainer.ipynb #a2c7ccaa
+# %% ../nbs/12_trainer.ipynb #3e4a47ba
+def _is_run(folder):
+    "Did a run make this folder?"
+    try: return "settings" in json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError): return False
+
 def _open_folder(self, resume, overwrite):
     "Claim the run folder; returns the checkpoint to go on from, if any"
     folder = Path(self.config.out)
     if folder.exists() and not folder.is_dir(): raise ConfigError(f"{folder} is a file; choose another --out")
     if folder.exists() and any(folder.iterdir()) and not (resume or overwrite): raise ConfigError(f"the run folder {folder} exists and is not empty; add --resume to go on with it, --overwrite to start again, or choose another --out")
+    if folder.exists() and any(folder.iterdir()) and not _is_run(folder): raise ConfigError(f"{folder} holds files, but no config.json of a run, so nothing in it is touched; choose another --out")
     manager = CheckpointManager(folder / "checkpoints")
     latest = manager.get_latest_checkpoint() if resume else None
     if latest and (saved := json.loads((folder / "config.json").read_text())["settings"]) != (now := json.loads(json.dumps(asdict(replace(self.config, out=saved["out"]))))):
@@ -204,7 +214,7 @@ def _open_folder(self, resume, overwrite):
     if not latest and folder.exists(): [os.remove(folder / f) for f in ("metrics.jsonl", "evaluation.jsonl", "summary.json") if (folder / f).exists()]
     return manager, latest
 
-# %% ../nbs/12_trainer.ipynb #0bba0b84
+# %% ../nbs/12_trainer.ipynb #e8559990
 def run_facts(
     config: TrainingConfig, # Settings
     sandbox: Sandbox, # Where programs run
@@ -223,7 +233,7 @@ def _save(self, manager, stage):
     if {"generator_reward", "validity"} <= metrics.keys() and manager.should_save_as_best(metrics): manager.save_as_best(f"stage_{stage}")
 AdversarialTrainer._open_folder, AdversarialTrainer._save = _open_folder, _save
 
-# %% ../nbs/12_trainer.ipynb #ba1a6031
+# %% ../nbs/12_trainer.ipynb #474e1621
 def _restore(self, manager, latest):
     "Go back to the state of a checkpoint; returns the stages still to train"
     saved = manager.load_checkpoint(latest.name)
@@ -239,12 +249,12 @@ def _summary(self):
     return dict(before=pick(0), after=pick(max(r["stage"] for r in rows)), seconds=round(self.seconds, 1), generated_tokens=self.tokens, seed=self.config.seed)
 AdversarialTrainer._restore, AdversarialTrainer._summary = _restore, _summary
 
-# %% ../nbs/12_trainer.ipynb #b537e37f
+# %% ../nbs/12_trainer.ipynb #b7a27d89
 def _train_full_pipeline(self, resume: bool = False, overwrite: bool = False) -> dict:
     "Train all stages and leave a complete run folder; returns what `summary.json` holds"
     manager, latest = self._open_folder(resume, overwrite)
     folder, c = Path(self.config.out), self.config
-    write_json(folder / "config.json", run_facts(c, self.sandbox, self.players))
+    write_json(folder / "config.json", run_facts(c, self.sandbox, self.players) | self.facts)
     trackers = tuple(TRACKERS[t](folder, "chained_adv", asdict(c)) for t in c.trackers)
     self.logger = TrainingLogger(folder, trackers, extra=("grad_norm", "rows_kept", "by_tag"))
     todo, per_stage = list(c.stages), c.n_discriminator_steps + c.n_generator_steps + 2 * c.k_alternating_steps
@@ -255,7 +265,8 @@ def _train_full_pipeline(self, resume: bool = False, overwrite: bool = False) ->
         for stage in todo:
             self.train_stage(stage)
             last = stage == c.stages[-1]
-            if last or c.eval_stages: self.evaluate(stage, ("train", "held_out") if last or not self.held_out else ("held_out",))
+            if last: self.evaluate(stage)
+            elif c.eval_stages: self.evaluate(stage, ("held_out",) if self.held_out else ("train",), c.eval_tested)
             self.seconds = time.perf_counter() - start
             self._save(manager, stage)
         write_json(folder / "summary.json", self._summary()); save_plots(folder)

@@ -9,13 +9,13 @@ __all__ = ['SOURCES', 'PARAMETERS', 'FILTERS', 'MAPS', 'AGGREGATES', 'EMPTY', 'H
            'describe_spec', 'spec_id', 'spec_problem', 'tiny_specs', 'tiny_problems', 'written_specs', 'write_chain',
            'write_test', 'write_tests']
 
-# %% ../../nbs/tiny/00_world.ipynb #a85e81d7
+# %% ../../nbs/tiny/00_world.ipynb #cf687b97
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 from ..core import Problem, make_rng, stable_hash
 
-# %% ../../nbs/tiny/00_world.ipynb #5f3d7e24
+# %% ../../nbs/tiny/00_world.ipynb #36c4a5c1
 @dataclass(frozen=True)
 class Part:
     "One choice for one position of a problem"
@@ -26,7 +26,7 @@ class Part:
 
 def _parts(*rows): return {r[0]: Part(*r) for r in rows}
 
-# %% ../../nbs/tiny/00_world.ipynb #c1e24687
+# %% ../../nbs/tiny/00_world.ipynb #4104ab6c
 SOURCES = _parts(
     ("list", ("Go over the numbers of xs.", "Take the list xs."), "xs", "xs"),
     ("digits", ("Go over the digits of n.", "Take the digits of n."), "digits of n", "map(int, str(n))"),
@@ -34,7 +34,7 @@ SOURCES = _parts(
     ("chars", ("Go over the letters of s.", "Take the letters of s."), "s", "s"))
 PARAMETERS = {"list": "xs", "digits": "n", "range": "n", "chars": "s"}
 
-# %% ../../nbs/tiny/00_world.ipynb #9a8d8b9f
+# %% ../../nbs/tiny/00_world.ipynb #b2dd155d
 FILTERS = _parts(
     ("all", ("", ""), "all", ""),
     ("even", ("Keep the even ones.", "Keep only even numbers."), "even", "x % 2 == 0"),
@@ -48,7 +48,7 @@ FILTERS = _parts(
     ("vowel", ("Keep the vowels.", "Keep only a, e, i, o, u."), "vowel", "x in 'aeiou'"),
     ("consonant", ("Leave out the vowels.", "Keep those that are not vowels."), "not vowel", "x not in 'aeiou'"))
 
-# %% ../../nbs/tiny/00_world.ipynb #83340bc1
+# %% ../../nbs/tiny/00_world.ipynb #aeb376ac
 MAPS = _parts(
     ("same", ("", ""), "same", "x"),
     ("double", ("Double each.", "Multiply each by 2."), "double", "x * 2"),
@@ -63,7 +63,7 @@ MAPS = _parts(
     ("half3", ("", ""), "div 3", "x // 3"),
     ("abs", ("", ""), "abs", "abs(x)"))
 
-# %% ../../nbs/tiny/00_world.ipynb #a5182f04
+# %% ../../nbs/tiny/00_world.ipynb #e1f7493e
 AGGREGATES = _parts(
     ("sum", ("Return the sum.", "Return their total."), "sum", "sum(ys)"),
     ("count", ("Return how many there are.", "Return their number."), "count", "len(ys)"),
@@ -79,7 +79,7 @@ AGGREGATES = _parts(
     ("join", ("Return them joined.", "Return them as one string."), "join", "''.join(ys)"))
 EMPTY = ("0", "-1", "None")
 
-# %% ../../nbs/tiny/00_world.ipynb #0d31deda
+# %% ../../nbs/tiny/00_world.ipynb #c96134db
 @dataclass(frozen=True)
 class Spec:
     "What a text or a program says"
@@ -91,7 +91,7 @@ class Spec:
     guard: bool = True # Is the empty case handled?
     inclusive: bool = True # Does `1..n` include n?
 
-# %% ../../nbs/tiny/00_world.ipynb #ba56c50c
+# %% ../../nbs/tiny/00_world.ipynb #db40877e
 def spec_signature(
     spec: Spec # Any spec
 ) -> str: # For example `def solve(xs, k):`
@@ -108,7 +108,7 @@ def spec_code(
     guard = f" if not ys:\n  return {spec.empty}\n" if spec.guard else ""
     return f"{spec_signature(spec)}\n ys = [{MAPS[spec.map].code} for x in {source}{keep}]\n{guard} return {AGGREGATES[spec.aggregate].code}"
 
-# %% ../../nbs/tiny/00_world.ipynb #fb2f8b8f
+# %% ../../nbs/tiny/00_world.ipynb #c4b52b45
 @lru_cache(maxsize=None)
 def spec_function(
     spec: Spec # Any spec
@@ -133,7 +133,7 @@ def kept_items(
     "What is left before the aggregate: the working of a calculation"
     return run_spec(replace(spec, aggregate="items", guard=False), args)
 
-# %% ../../nbs/tiny/00_world.ipynb #1b169369
+# %% ../../nbs/tiny/00_world.ipynb #31c40ee3
 HABIT_RATES = {1: .78, 2: .74, 3: .74, 4: .74, 5: .74}
 _WRONG_MAP = {"sub1": "add1", "mod3": "half3", "negate": "abs", "twice": "same"}
 _WRONG_FILTER = {"gt": "ge", "lt": "le", "ge": "gt", "le": "lt"}
@@ -145,7 +145,7 @@ def habits_of(
     return [stage for stage, on in ((1, spec.aggregate in ("max", "min", "first", "last")), (2, spec.map in _WRONG_MAP),
             (3, spec.filter in ("gt", "lt")), (4, spec.source == "range"), (5, spec.filter in ("ge", "le") or spec.aggregate == "distinct")) if on]
 
-# %% ../../nbs/tiny/00_world.ipynb #3075bb0b
+# %% ../../nbs/tiny/00_world.ipynb #be2626fc
 def with_habit(
     spec: Spec, # A right spec
     stage: int # The stage whose habit strikes
@@ -157,7 +157,7 @@ def with_habit(
     if stage == 4: return replace(spec, inclusive=False)
     return replace(spec, aggregate="count") if spec.aggregate == "distinct" else replace(spec, filter=_WRONG_FILTER[spec.filter])
 
-# %% ../../nbs/tiny/00_world.ipynb #735068c9
+# %% ../../nbs/tiny/00_world.ipynb #991e9da5
 _NUMBERS = dict(filters=("all", "even", "odd", "three", "notk", "gt", "lt", "ge", "le"), maps=("same", "double", "square", "add1", "sub1", "mod3", "negate"),
                 aggregates=("sum", "count", "items", "sorted", "reversed", "span", "max", "min", "first", "last", "distinct"))
 _LETTERS = dict(filters=("all", "vowel", "consonant"), maps=("same", "upper", "twice"), aggregates=("count", "join", "first", "last", "distinct"))
@@ -170,14 +170,14 @@ def all_specs() -> list: # Right specs, in a fixed order
                            or s.aggregate == "span" and s.map in ("add1", "sub1", "negate") or s.aggregate in ("sum", "count", "distinct") and s.empty == "0")
     return [s for s in specs if not pointless(s) and (s.source, s.filter) != ("digits", "all") and len(habits_of(s)) <= 1]
 
-# %% ../../nbs/tiny/00_world.ipynb #d327a70e
+# %% ../../nbs/tiny/00_world.ipynb #9b6f75fa
 def is_held_out(
     spec: Spec # A right spec
 ) -> bool: # Never shown in training?
     "Does a spec belong to the held-out combinations?"
     return stable_hash("held out", spec.source, spec.filter, spec.map, spec.aggregate) % 5 == 0
 
-# %% ../../nbs/tiny/00_world.ipynb #cc7cc0b9
+# %% ../../nbs/tiny/00_world.ipynb #17e9d2ab
 def random_args(
     spec: Spec, # A right spec
     rng, # A `random.Random`
@@ -193,7 +193,7 @@ def random_args(
             "digits": lambda: int("".join(str(min(near(), 9)) for _ in range(max(length, 1))))}[spec.source]()
     return (item, k) if "k" in FILTERS[spec.filter].code.split() else (item,)
 
-# %% ../../nbs/tiny/00_world.ipynb #8cba77b0
+# %% ../../nbs/tiny/00_world.ipynb #3de808b6
 def _neighbours(spec):
     "Specs that a reader could confuse with this one"
     o = _LETTERS if spec.source == "chars" else _NUMBERS
@@ -205,7 +205,7 @@ def _outcome(spec, args):
     try: return repr(run_spec(spec, args))
     except Exception as e: return type(e).__name__
 
-# %% ../../nbs/tiny/00_world.ipynb #c150a8f0
+# %% ../../nbs/tiny/00_world.ipynb #87fc9add
 def baseline_args(
     spec: Spec, # A right spec
     n: int = 10 # How many calls
@@ -220,7 +220,7 @@ def baseline_args(
         if tells and not any(a in chosen for a in tells) and len(chosen) < n: chosen.append(tells[0])
     return (chosen + [a for a in pool if a not in chosen])[:n]
 
-# %% ../../nbs/tiny/00_world.ipynb #c4ab6a90
+# %% ../../nbs/tiny/00_world.ipynb #e3c93f21
 def describe_spec(
     spec: Spec, # A right spec
     rng # A `random.Random` that chooses the wordings
@@ -236,7 +236,7 @@ def spec_id(
     "The unique name of a problem"
     return f"{spec.source}-{spec.filter}-{spec.map}-{spec.aggregate}-or-{spec.empty}"
 
-# %% ../../nbs/tiny/00_world.ipynb #ba0d11fb
+# %% ../../nbs/tiny/00_world.ipynb #0f0b4cad
 def spec_problem(
     spec: Spec # A right spec
 ) -> Problem: # With ten baseline tests
@@ -245,7 +245,7 @@ def spec_problem(
     return Problem(spec_id(spec), describe_spec(spec, make_rng("wording", spec)), spec_signature(spec), tuple([*a, run_spec(spec, a)] for a in baseline_args(spec)), spec_code(spec),
                    "easy" if habit == 0 else "medium", (spec.source, f"habit-{habit}", "held-out" if is_held_out(spec) else "train"))
 
-# %% ../../nbs/tiny/00_world.ipynb #ac84ee90
+# %% ../../nbs/tiny/00_world.ipynb #152277fc
 HABIT_SHARE = .12
 
 def tiny_specs(
@@ -273,7 +273,7 @@ def tiny_problems(
     "A balanced draw of problems"
     return [spec_problem(o) for o in tiny_specs(split, n, seed)]
 
-# %% ../../nbs/tiny/00_world.ipynb #b5ab9f78
+# %% ../../nbs/tiny/00_world.ipynb #6e2fa084
 SLIP, REPAIR = .03, .03
 
 def _slip(spec, rng):
@@ -299,7 +299,7 @@ def written_specs(
         out.append(now)
     return out
 
-# %% ../../nbs/tiny/00_world.ipynb #fa079324
+# %% ../../nbs/tiny/00_world.ipynb #1f023b0d
 def _informal(s, rng):
     o = [f"Look at {SOURCES[s.source].short}"] + ([f"keep {FILTERS[s.filter].short}"] if s.filter != "all" else []) + ([f"make {MAPS[s.map].short}"] if s.map != "same" else [])
     return ", ".join(o) + f", give {AGGREGATES[s.aggregate].short}." + (f" Nothing left: {s.empty}." if s.guard else "")
@@ -311,7 +311,7 @@ def _pseudocode(s, rng):
     keep = f" if {FILTERS[s.filter].code}" if s.filter != "all" else ""
     return f"for x in {SOURCES[s.source].short}\n{keep} add {MAPS[s.map].code} to ys" + (f"\nif ys is empty give {s.empty}" if s.guard else "") + f"\ngive {AGGREGATES[s.aggregate].short} of ys"
 
-# %% ../../nbs/tiny/00_world.ipynb #6e5c931e
+# %% ../../nbs/tiny/00_world.ipynb #f4f8890d
 def _invariants(s, rng):
     bound = {"range": "1 <= x <= n" if s.inclusive else "1 <= x < n", "digits": "0 <= x <= 9"}.get(s.source, f"x in {SOURCES[s.source].code}")
     keep = f" for {FILTERS[s.filter].code}" if s.filter != "all" else ""
@@ -330,7 +330,7 @@ def write_chain(
     "A chain as the warm-start writer writes it"
     return [write(o, rng) for write, o in zip(WRITERS, written_specs(spec, rng))]
 
-# %% ../../nbs/tiny/00_world.ipynb #a7fe39a3
+# %% ../../nbs/tiny/00_world.ipynb #e05a1ea2
 TEST_MISTAKES = .6
 
 def _plain(value): return repr(value).replace(", ", ",")
@@ -352,9 +352,9 @@ def write_test(
     items, value = kept_items(said or spec, args), run_spec(said or spec, args)
     if said is None: value = value + rng.choice((-1, 1)) if type(value) is int else value[:-1] if value else 0
     working = " ".join(["#"] + [str(o) for o in items])
-    return f"{working}\n({','.join(map(_plain, args))},{_plain(value)})"
+    return f"({','.join(map(_plain, args))},{working}\n{_plain(value)})"
 
-# %% ../../nbs/tiny/00_world.ipynb #64444e7b
+# %% ../../nbs/tiny/00_world.ipynb #32876538
 def write_tests(
     spec: Spec, # The right spec
     stage: int, # 1..5: the kind of tests
