@@ -8,13 +8,15 @@ __all__ = ['app', 'tiny_app', 'Json', 'Threads', 'Device', 'Source', 'Saved', 'S
            'make_config', 'train', 'show', 'solve', 'evaluate', 'checkpoints', 'examine', 'doctor', 'problems',
            'pretrain']
 
-# %% ../nbs/14_cli.ipynb #73e8ab2a
-import difflib, json, os, platform, re, shutil, sys, warnings
+# %% ../nbs/14_cli.ipynb #4342c9eb
+import difflib, json, os, platform, re, shutil, socket, sys, warnings
 from dataclasses import fields, replace
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 import typer
 from rich.box import ROUNDED
 from rich.console import Console
@@ -28,7 +30,7 @@ from .stages import get_stage
 from .problems import find_leaks, load_problems, split_problems, summarize_problems
 from .sandbox import Sandbox, check_problem
 
-# %% ../nbs/14_cli.ipynb #70fc47f2
+# %% ../nbs/14_cli.ipynb #1eb3898a
 class Commands(TyperGroup):
     "Turns the package's refusals into a message and exit status 2"
     def invoke(self, ctx):
@@ -42,7 +44,7 @@ app = typer.Typer(help="Two language models on coding problems: one solves them 
 tiny_app = typer.Typer(help="The tiny model that comes with the package.", **_SETTINGS)
 app.add_typer(tiny_app, name="tiny")
 
-# %% ../nbs/14_cli.ipynb #fece4789
+# %% ../nbs/14_cli.ipynb #0547a6e7
 def _print_version(wanted: bool):
     if wanted: print(__version__); raise typer.Exit()
 
@@ -51,18 +53,35 @@ def _top(version: Annotated[bool, typer.Option("--version", is_eager=True, callb
 
 def main():
     "Entry point of the console script"
+    warnings.formatwarning = lambda message, *_, **__: f"chained-adv: warning: {message}\n"
     app(prog_name="chained-adv")
 
 def _examples(*lines):
     "An epilog that keeps its lines"
     return "\b\nExamples:\n" + "\n".join(f"  {o}" for o in lines)
 
-# %% ../nbs/14_cli.ipynb #2091f2f5
+# %% ../nbs/14_cli.ipynb #cdd310f2
+def _say(text): print(text, file=sys.stderr, flush=True)
+def _print_json(data): print(json.dumps(data, indent=1))
+
+# %% ../nbs/14_cli.ipynb #ec78b4c0
+def _hub_reachable():
+    "Can the Hugging Face hub be reached? Behind a proxy that is left to its client"
+    hub = urlsplit(os.environ.get("HF_ENDPOINT") or "https://huggingface.co")
+    if getproxies() or os.environ.get("HF_HUB_OFFLINE"): return True
+    try: socket.create_connection((hub.hostname, hub.port or 443), 5).close()
+    except OSError: return False
+    return True
+
 def start_quietly(
-    threads: int = 1 # Threads that torch computes with; 0 leaves that to torch
+    threads: int = 1, # Threads that torch computes with; 0 leaves that to torch
+    models: tuple = () # Names of the models that will be loaded
 ):
     "Load torch and transformers without bars and warnings that are nobody's business"
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    if any(o and o != "tiny" and not Path(o).exists() for o in models) and not _hub_reachable():
+        _say("the Hugging Face hub cannot be reached: only models downloaded before can be used")
+        os.environ["HF_HUB_OFFLINE"] = "1"
     if threads: os.environ["OMP_NUM_THREADS"] = str(threads)
     warnings.filterwarnings("ignore", category=FutureWarning)
     import torch, transformers
@@ -70,7 +89,7 @@ def start_quietly(
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
 
-# %% ../nbs/14_cli.ipynb #e52d7dd3
+# %% ../nbs/14_cli.ipynb #3710dbdd
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 def clean_text(
@@ -79,10 +98,8 @@ def clean_text(
     "Text with its control characters spelled out"
     return _CONTROL.sub(lambda m: repr(m[0])[1:-1], text)
 
-# %% ../nbs/14_cli.ipynb #e639ee6e
+# %% ../nbs/14_cli.ipynb #951c2188
 def _console(): return Console(width=None if sys.stdout.isatty() else 160, highlight=False)
-def _say(text): print(text, file=sys.stderr, flush=True)
-def _print_json(data): print(json.dumps(data, indent=1))
 
 def _block(console, title, text):
     "A titled piece of untrusted text"
@@ -96,7 +113,7 @@ def _table(title, columns, rows):
     for row in rows: table.add_row(*(Text(clean_text(str(o[0])), o[1]) if isinstance(o, tuple) else Text(clean_text(str(o))) for o in row))
     return table
 
-# %% ../nbs/14_cli.ipynb #c013ef97
+# %% ../nbs/14_cli.ipynb #8828bf1d
 def problem_sets(
     source: str, # A file, `builtin`, `tiny`, or empty to choose by the model
     tiny: bool, # Does the tiny model play?
@@ -114,7 +131,7 @@ def problem_sets(
     remarks = [f"{len(twins)} held-out problems are training problems under another id; they went to the training set"] if twins else []
     return train + [p for p in held_out if p.id in twins], [p for p in held_out if p.id not in twins], remarks
 
-# %% ../nbs/14_cli.ipynb #41c607d3
+# %% ../nbs/14_cli.ipynb #f9ea4197
 def find_problem(
     id: str, # An id; empty takes the first
     problems: list # Where to look
@@ -125,7 +142,7 @@ def find_problem(
     near = difflib.get_close_matches(id, [p.id for p in problems], 3, .4) or [p.id for p in problems[:3]]
     raise ProblemError(f"no problem {id!r} among {len(problems)}; did you mean {', '.join(near)}? --list shows all ids")
 
-# %% ../nbs/14_cli.ipynb #2ae7ba41
+# %% ../nbs/14_cli.ipynb #657ddd06
 def read_run(
     folder: "str | Path" # A run's folder
 ) -> dict: # What its `config.json` holds; empty when there is none
@@ -136,18 +153,27 @@ def read_run(
     except (OSError, ValueError) as e: raise ConfigError(f"{path} cannot be read ({e}); restore it, or start the run again with --overwrite") from None
     return record if isinstance(record, dict) and isinstance(record.get("settings"), dict) else {}
 
+def _is_run(path):
+    "Is this a run, its folder of checkpoints, or a checkpoint?"
+    return (Path(path) / "manifest.json").is_file() or (Path(path) / "checkpoints").is_dir() or any(Path(path).glob("*/manifest.json"))
+
 def _pool(source, run, model):
     "Problems to choose from, (training, held out): of the source, or of the run, or of the model"
-    origin = read_run(run).get("problems", {}) if run and not source else {}
+    above = (Path(run), *Path(run).resolve().parents[:2]) if run and not source else () # a checkpoint lies two levels below its run
+    origin = next((r["problems"] for r in map(read_run, above) if r.get("problems")), {})
     train, held_out, _ = problem_sets(source or origin.get("source", ""), (model or "tiny") == "tiny", origin.get("seed", 0))
     return train, held_out
+
+def _whole_set(source):
+    "All problems of a source, in its order"
+    return load_problems(source) if source != "tiny" else sum(problem_sets("tiny", True)[:2], [])
 
 def _list_problems(train, held_out, as_json):
     rows = [(p.id, p.difficulty, split) for split, o in (("held_out", held_out), ("train", train)) for p in o]
     if as_json: return _print_json([dict(id=i, difficulty=d, split=s) for i, d, s in rows])
     _console().print(_table(f"{len(rows)} problems", ("id", "difficulty", "split"), rows))
 
-# %% ../nbs/14_cli.ipynb #847998fe
+# %% ../nbs/14_cli.ipynb #63d46d28
 def _opt(kind, help, *names, **kwargs): return Annotated[kind, typer.Option(*names, help=help, **kwargs)]
 
 Json = _opt(bool, "Print JSON.", "--json")
@@ -159,7 +185,7 @@ Seed = _opt(int, "Of all random choices.")
 List = _opt(bool, "List the ids to choose from.", "--list")
 ProblemId = Annotated[str, typer.Argument(help="Id of a problem; the first held-out one when left out.", show_default=False)]
 
-# %% ../nbs/14_cli.ipynb #06ba618a
+# %% ../nbs/14_cli.ipynb #adc7f3ac
 def parse_stages(
     text: str # `1,2,3`, `1-3` or a mixture
 ) -> tuple: # The numbers
@@ -168,7 +194,7 @@ def parse_stages(
     ranges = [[get_stage(int(n)).id for n in part.split("-")] for part in text.split(",")]
     return tuple(s for o in ranges for s in range(o[0], o[-1] + 1))
 
-# %% ../nbs/14_cli.ipynb #9b23d9d4
+# %% ../nbs/14_cli.ipynb #c8d45c19
 QUICK = dict(n_discriminator_steps=1, n_generator_steps=1, k_alternating_steps=1, problems_per_step=8, n_samples=4, eval_samples=12, eval_stages=False, n_mutants=2)
 
 def _saved_config(settings):
@@ -191,7 +217,7 @@ def make_config(
     own = {k: v for k, v in of(base).items() if k not in ("model", "ppo")}
     return replace(base, model=replace(base.model, **of(base.model)), ppo=replace(base.ppo, **of(base.ppo)), **own)
 
-# %% ../nbs/14_cli.ipynb #55813003
+# %% ../nbs/14_cli.ipynb #12dbed9a
 def _given(ctx):
     "The options that were written on the command line, as fields of the settings"
     out = {k: v for k, v in ctx.params.items() if ctx.get_parameter_source(k).name == "COMMANDLINE"}
@@ -204,13 +230,17 @@ def _given(ctx):
 
 def _is_tiny(model): return {model.generator_model or model.model, model.discriminator_model or model.model} == {"tiny"}
 
-# %% ../nbs/14_cli.ipynb #a4de6edf
+# %% ../nbs/14_cli.ipynb #9c3b192b
 def _check_out(out, resume, overwrite):
     if resume and overwrite: raise ConfigError("--resume goes on with a run and --overwrite throws it away; give one of them")
     folder = Path(out)
     if folder.is_dir() and any(folder.iterdir()) and not (resume or overwrite): raise ConfigError(f"the run folder {out} exists and is not empty; add --resume to go on with it, --overwrite to start again, or choose another --out")
-    above = next(o for o in (folder, *folder.absolute().parents) if o.exists())
-    if not above.is_dir() or not os.access(above, os.W_OK): raise ConfigError(f"--out {out}: {above} is {'not writable' if above.is_dir() else 'a file'}; choose another folder")
+    missing = [o for o in (folder, *folder.absolute().parents) if not o.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for o in missing: o.rmdir()
+    except OSError as e: raise ConfigError(f"--out {out}: the folder cannot be made ({e.strerror}: {e.filename}); choose another one") from None
+    if not missing and not os.access(folder, os.W_OK): raise ConfigError(f"--out {out}: the folder is not writable; choose another one")
 
 def _origin(source, config, record):
     "Where the problems come from, as `config.json` records it"
@@ -218,7 +248,7 @@ def _origin(source, config, record):
     source = source or origin.get("source") or ("tiny" if _is_tiny(config.model) else "builtin")
     return dict(source=source if source in ("tiny", "builtin") else str(Path(source).resolve()), seed=origin.get("seed", config.seed))
 
-# %% ../nbs/14_cli.ipynb #6e69b772
+# %% ../nbs/14_cli.ipynb #f27f54d1
 def _before_after(summary):
     "Rates before and after, both splits"
     splits, rate = [s for s in ("train", "held_out") if s in summary["after"]], lambda v: "-" if v is None else f"{v['value']:.0%} ({v['low']:.0%} to {v['high']:.0%})"
@@ -241,7 +271,7 @@ def _run_training(config, origin, resume, overwrite, as_json):
     _console().print(_before_after(summary))
     print(f"\nrun folder  {config.out}\nplots       {Path(config.out, 'plots')}\nnext        chained-adv solve --run {config.out}")
 
-# %% ../nbs/14_cli.ipynb #a123b89c
+# %% ../nbs/14_cli.ipynb #dd59b341
 @app.command(epilog=_examples("chained-adv train", "chained-adv train --quick --out runs/try", "chained-adv train --problems my.json --out runs/mine", "chained-adv train --stages 1-2 --adapters unified --out runs/unified",
                               "chained-adv train --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out runs/qwen", "chained-adv train --out runs/default --resume"))
 def train(ctx: typer.Context,
@@ -282,12 +312,12 @@ def train(ctx: typer.Context,
     "Train a generator and a discriminator against each other. Without options: the tiny model on its own problems, in runs/default."
     given = _given(ctx)
     _check_out(out, resume, overwrite)
-    start_quietly(threads)
+    start_quietly(threads, (model, generator_model, discriminator_model))
     record = read_run(out) if resume else {}
     config = make_config({"out": out, **given}, quick, record.get("settings"))
     _run_training(config, _origin(problems, config, record), resume, overwrite, as_json)
 
-# %% ../nbs/14_cli.ipynb #8dc9966b
+# %% ../nbs/14_cli.ipynb #050f4f13
 def _tick(ok): return "-" if ok is None else ("passes", "green") if ok else ("fails", "red")
 
 def _print_match(d):
@@ -301,7 +331,7 @@ def _print_match(d):
     if d["tests"]: console.print(_table("Generated tests", ("stage", "test", "program", "reference", "reason"), map(row, d["tests"])))
     console.print(_table("Baseline tests", ("", "test", "program", "reference", "reason"), map(row, d["baseline"])))
 
-# %% ../nbs/14_cli.ipynb #55a46e3e
+# %% ../nbs/14_cli.ipynb #d092680b
 def _verdict_line(d):
     "One line on what was decided"
     word = {True: "solved", False: "not solved", None: "not decided"}[d["solved"]]
@@ -316,7 +346,7 @@ def _load(run, checkpoint, model, device):
     if run: return InferenceEngine.from_checkpoint(run, checkpoint, device)
     return InferenceEngine(Players(ModelConfig(model=model or "tiny", device=device)))
 
-# %% ../nbs/14_cli.ipynb #b2016598
+# %% ../nbs/14_cli.ipynb #59b72d35
 @app.command(epilog=_examples("chained-adv show", "chained-adv show --list", "chained-adv show two_sum --problems builtin --model Qwen/Qwen2.5-Coder-0.5B-Instruct", "chained-adv show --run runs/default --json"))
 def show(problem: ProblemId = "",
     problems: Source = "",
@@ -330,7 +360,7 @@ def show(problem: ProblemId = "",
     train_set, held_out = _pool(problems, run, model)
     if list_ids: return _list_problems(train_set, held_out, as_json)
     chosen = find_problem(problem, held_out + train_set)
-    start_quietly(threads)
+    start_quietly(threads, (model,))
     from chained_adv.inference import describe_chain
     from chained_adv.rollout import play
     with _load(run, checkpoint, model, device) as engine:
@@ -341,7 +371,7 @@ def show(problem: ProblemId = "",
     _print_match(d)
     print(f"\n{_verdict_line(d)}\nreward of the generator {d['generator_reward']:.3f}, of the discriminator {d['discriminator_reward']:.3f} ({reward})")
 
-# %% ../nbs/14_cli.ipynb #f7399524
+# %% ../nbs/14_cli.ipynb #720a4127
 def _print_results(results, as_json):
     "One match in full, several as a table"
     dicts = [r.as_dict() for r in results]
@@ -366,18 +396,17 @@ def solve(problem: ProblemId = "",
     run, id = "" if model else run, problem or id
     train_set, held_out = _pool(problems, run, model)
     if list_ids: return _list_problems(train_set, held_out, as_json)
-    chosen = train_set + held_out if problems and not id else [find_problem(id, held_out + train_set)]
-    start_quietly(threads)
+    chosen = _whole_set(problems) if problems and not id else [find_problem(id, held_out + train_set)]
+    start_quietly(threads, (model,))
     with _load(run, checkpoint, model, device) as engine: results = engine.solve_batch(chosen, candidates, test_lists, seed=seed)
     _print_results(results, as_json)
     if not all(r.solved for r in results): raise typer.Exit(1)
 
-# %% ../nbs/14_cli.ipynb #2c44e70d
+# %% ../nbs/14_cli.ipynb #0aef765a
 def _evaluate_one(target, checkpoint, problems, n_samples, n_mutants, seed, device):
     "The `Evaluation` of one run or model"
     from chained_adv.evaluation import evaluate_players, find_live_mutants
-    is_run = (Path(target) / "checkpoints").is_dir() or (Path(target) / "manifest.json").is_file()
-    with _load(target if is_run else "", checkpoint, target, device) as engine:
+    with _load(target if _is_run(target) else "", checkpoint, target, device) as engine:
         for p in problems: check_problem(p, engine.sandbox)
         mutants = find_live_mutants(problems, engine.sandbox, n_mutants, seed) if n_mutants else None
         return evaluate_players(engine.players, problems, engine.sandbox, n_samples, mutants, seed=seed)
@@ -391,9 +420,9 @@ def evaluate(targets: Annotated[list[str], typer.Argument(help="Folders of runs 
     n_mutants: _opt(int, "Mutants per problem behind the mutation score; 0 leaves it out.", min=0) = 6,
     seed: Seed = 0, device: Device = "auto", threads: Threads = 1, as_json: Json = False):
     "Measure runs and models. Rates with 95 % intervals, side by side on the same problems."
-    train_set, held_out = _pool(problems, targets[0], targets[0] if not Path(targets[0]).is_dir() else "")
-    chosen = (train_set + held_out if problems and problems != "tiny" else held_out or train_set)[:limit or None]
-    start_quietly(threads)
+    train_set, held_out = _pool(problems, *(targets[0], "") if _is_run(targets[0]) else ("", targets[0]))
+    chosen = (_whole_set(problems) if problems else held_out or train_set)[:limit or None]
+    start_quietly(threads, tuple(targets))
     from chained_adv.evaluation import RATE_NAMES
     found = {t: _evaluate_one(t, checkpoint, chosen, samples, n_mutants, seed, device) for t in dict.fromkeys(targets)}
     if as_json: return _print_json([dict(name=t, problems=len(chosen), n=e.n, **{k: v.as_dict() for k, v in e.rates.items()}) for t, e in found.items()])
@@ -401,7 +430,7 @@ def evaluate(targets: Annotated[list[str], typer.Argument(help="Folders of runs 
     rows = [(k.replace("_", " "), *(rate(e.rates.get(k)) for e in found.values())) for k in RATE_NAMES if any(k in e.rates for e in found.values())]
     _console().print(_table(f"{len(chosen)} problems, {samples} samples each, with 95 % intervals", ("", *found), rows))
 
-# %% ../nbs/14_cli.ipynb #1936c601
+# %% ../nbs/14_cli.ipynb #ed6bf2c1
 @app.command(epilog=_examples("chained-adv checkpoints runs/default", "chained-adv checkpoints runs/default --json"))
 def checkpoints(run: Annotated[str, typer.Argument(help="A run's folder.")] = "runs/default", as_json: Json = False):
     "List the checkpoints of a run."
@@ -414,7 +443,7 @@ def checkpoints(run: Annotated[str, typer.Argument(help="A run's folder.")] = "r
     row = lambda o: (o.name, "-" if o.step is None else o.step, "-" if o.stage is None else o.stage, figure(o.score), *(figure(o.metrics.get(k)) for k in ("solved", "solved_greedy", "validity")), f"{o.size / 1e6:.1f} MB", o.problem)
     _console().print(_table(run, ("name", "step", "stage", "score", "solved", "solved greedy", "validity", "size", ""), map(row, found)))
 
-# %% ../nbs/14_cli.ipynb #837cee89
+# %% ../nbs/14_cli.ipynb #b8a7b008
 def _fact(name, value, ok=True, needed=False, remedy=""): return dict(name=name, value=str(value), ok=bool(ok), needed=needed, remedy="" if ok else remedy)
 
 def _package(name, needed, remedy):
@@ -429,7 +458,7 @@ def _sandbox_fact():
     ok = right.passed and [v.passed for v in wrong.verdicts] == [True, False]
     return _fact("sandbox", f"isolation level '{Sandbox.level}'; self-test {'passed' if ok else 'failed: ' + '; '.join((*right.errors, *wrong.errors))}", ok, True, "report this with the output of `chained-adv doctor --json`")
 
-# %% ../nbs/14_cli.ipynb #fe3a07b5
+# %% ../nbs/14_cli.ipynb #f00b81ac
 def _device_facts():
     "What torch can compute on"
     import torch
@@ -453,7 +482,7 @@ def _tiny_fact():
     try: return _fact("tiny model", f"{load_base('tiny', ModelConfig(device='cpu'))[0].num_parameters():,} parameters", True, True)
     except ChainedAdvError as e: return _fact("tiny model", e, False, True, remedy)
 
-# %% ../nbs/14_cli.ipynb #f1b94633
+# %% ../nbs/14_cli.ipynb #2e31595d
 def examine() -> list: # Dicts with name, value, ok, needed, remedy
     "What this machine has and lacks for this package"
     get = "pip install chained_adv"
@@ -477,15 +506,15 @@ def doctor(as_json: Json = False):
         print("\nready: `chained-adv train` can run" if ready else "\nnot ready: see the lines marked missing")
     if not ready: raise typer.Exit(1)
 
-# %% ../nbs/14_cli.ipynb #848b7b2d
+# %% ../nbs/14_cli.ipynb #45bd37d0
 @app.command(epilog=_examples("chained-adv problems", "chained-adv problems my.json", "chained-adv problems my.json --json"))
 def problems(file: Annotated[str, typer.Argument(help="A problem file (JSON or JSONL), 'builtin' or 'tiny'.")] = "builtin", as_json: Json = False):
     "Check a problem file. Its format, and that every reference solution passes its own tests."
-    train_set, held_out, _ = problem_sets(file, False) if file == "tiny" else (load_problems(file), [], [])
+    found = _whole_set(file)
     with Sandbox() as box:
-        for p in train_set + held_out: check_problem(p, box)
-    if as_json: return _print_json([dict(id=p.id, difficulty=p.difficulty, tags=list(p.tags), baseline_tests=len(p.baseline_tests)) for p in train_set + held_out])
-    print(f"{summarize_problems(train_set + held_out)}\n\n{len(train_set + held_out)} problems, all well-formed; every reference passes its own tests")
+        for p in found: check_problem(p, box)
+    if as_json: return _print_json([dict(id=p.id, difficulty=p.difficulty, tags=list(p.tags), baseline_tests=len(p.baseline_tests)) for p in found])
+    print(f"{summarize_problems(found)}\n\n{len(found)} problems, all well-formed; every reference passes its own tests")
 
 @tiny_app.command(epilog=_examples("chained-adv tiny pretrain --out my-tiny-model", "chained-adv tiny pretrain --out my-tiny-model --tokens 40000000 --device cuda"))
 def pretrain(out: _opt(str, "Folder to write the model to; must be new or empty."),
