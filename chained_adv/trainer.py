@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['TrainingConfig', 'check_config', 'learning_rate', 'AdversarialTrainer', 'step_batch', 'run_facts']
 
-# %% ../nbs/12_trainer.ipynb #12c2abbd
+# %% ../nbs/12_trainer.ipynb #38671c73
 import io, json, os, shutil, time
 from dataclasses import asdict, dataclass, field, replace
 from importlib.util import find_spec
@@ -24,7 +24,7 @@ from .checkpoints import CheckpointManager
 from .tracking import TRACKERS, TrainingLogger, TrainingProgress, read_evaluations, save_plots, write_json
 from .evaluation import RATE_NAMES, evaluate_players, find_live_mutants
 
-# %% ../nbs/12_trainer.ipynb #7bc5f04f
+# %% ../nbs/12_trainer.ipynb #ecf721cb
 @dataclass(frozen=True)
 class TrainingConfig:
     "Settings of a run"
@@ -51,7 +51,7 @@ class TrainingConfig:
     trackers: tuple = () # Any of `wandb`, `trackio`, `tensorboard`
     seed: int = 0 # Of everything
 
-# %% ../nbs/12_trainer.ipynb #29c4f445
+# %% ../nbs/12_trainer.ipynb #fdd292e0
 def check_config(
     config: TrainingConfig # Settings
 ):
@@ -70,7 +70,7 @@ def check_config(
         if find_spec(t) is None: raise ConfigError(f"tracker {t!r} needs the package {t}, which is not installed; run `pip install {t}`, or leave the tracker out")
     get_reward_scheme(config.reward)
 
-# %% ../nbs/12_trainer.ipynb #21f7792a
+# %% ../nbs/12_trainer.ipynb #06d08f45
 def learning_rate(
     config: TrainingConfig, # Settings
     role: str # `generator` or `discriminator`
@@ -81,7 +81,7 @@ def learning_rate(
     full = .1 if config.model.adapters == "full" else 1.
     return given or full * (2e-3 if tiny else 5e-5)
 
-# %% ../nbs/12_trainer.ipynb #de6aeabf
+# %% ../nbs/12_trainer.ipynb #69a3a4a9
 class AdversarialTrainer:
     "Trains two players against each other; raises `ChainedAdvError`s before it writes anything"
     def __init__(self,
@@ -108,7 +108,7 @@ class AdversarialTrainer:
         "End the sandbox that was made here"
         if self.own_sandbox: self.sandbox.close()
 
-# %% ../nbs/12_trainer.ipynb #1a55ec67
+# %% ../nbs/12_trainer.ipynb #d8a0f532
 def _play_step(self, role, stage):
     "The matches of one step"
     c, seed = self.config, stable_hash(self.config.seed, "step", self.step)
@@ -126,7 +126,7 @@ def step_batch(
     else: samples, rewards, groups = [t.sample for t in rollout.lists], [t.reward for t in rollout.lists], [t.chain for t in rollout.lists]
     return samples, Batch([len(s.ids) for s in samples], [s.logprobs for s in samples], rewards, groups)
 
-# %% ../nbs/12_trainer.ipynb #5185fcf1
+# %% ../nbs/12_trainer.ipynb #7b5b7a39
 def _update(self, role, stage, samples, batch):
     "PPO on the answers of a step"
     player = self.players.role(role)
@@ -153,7 +153,7 @@ def _train_one(self, role, stage, phase):
     return line
 AdversarialTrainer._play_step, AdversarialTrainer._update, AdversarialTrainer._train_one = _play_step, _update, _train_one
 
-# %% ../nbs/12_trainer.ipynb #d3ab014f
+# %% ../nbs/12_trainer.ipynb #d87ae66c
 def _train_discriminator_epoch(self, stage: int, n_steps: int | None = None) -> list:
     "N steps of the discriminator at a stage; returns the lines logged"
     return [self._train_one("discriminator", stage, "discriminator") for _ in range(self.config.n_discriminator_steps if n_steps is None else n_steps)]
@@ -168,7 +168,7 @@ def _train_alternating(self, stage: int, n_steps: int | None = None) -> list:
 
 AdversarialTrainer.train_discriminator_epoch, AdversarialTrainer.train_generator_epoch, AdversarialTrainer.train_alternating = _train_discriminator_epoch, _train_generator_epoch, _train_alternating
 
-# %% ../nbs/12_trainer.ipynb #0a583681
+# %% ../nbs/12_trainer.ipynb #3fa33163
 def _train_stage(self, stage: int) -> list:
     "All phases of a stage; returns the lines logged"
     d, before = self.players.discriminator, [s for s in self.config.stages if s < get_stage(stage).id]
@@ -178,7 +178,7 @@ def _train_stage(self, stage: int) -> list:
     return self.train_discriminator_epoch(stage) + self.train_generator_epoch(stage) + self.train_alternating(stage)
 AdversarialTrainer.train_stage = _train_stage
 
-# %% ../nbs/12_trainer.ipynb #b3cb4de2
+# %% ../nbs/12_trainer.ipynb #015b4c26
 def _evaluate(self, stage: int, splits: tuple = ("train", "held_out"), tested: int | None = None) -> dict:
     "Evaluate on fixed problems and log it, with tests about some or all samples; returns split -> `Evaluation`"
     c, out = self.config, {}
@@ -193,7 +193,7 @@ def _evaluate(self, stage: int, splits: tuple = ("train", "held_out"), tested: i
     return out
 AdversarialTrainer.evaluate = _evaluate
 
-# %% ../nbs/12_trainer.ipynb #3e4a47ba
+# %% ../nbs/12_trainer.ipynb #ea4009c4
 def _is_run(folder):
     "Did a run make this folder?"
     try: return "settings" in json.loads((folder / "config.json").read_text(encoding="utf-8"))
@@ -210,11 +210,12 @@ def _open_folder(self, resume, overwrite):
     if latest and (saved := json.loads((folder / "config.json").read_text())["settings"]) != (now := json.loads(json.dumps(asdict(replace(self.config, out=saved["out"]))))):
         changed = [k for k in now if now[k] != saved.get(k)]
         raise ConfigError(f"{folder} was started with other settings ({', '.join(changed)}); resume with the same ones, or start a new run")
+    if latest: self.sampler.restore(manager.load_checkpoint(latest.name).state["sampler"]) # refuses other problems before anything is written
     if overwrite and folder.exists(): shutil.rmtree(folder)
     if not latest and folder.exists(): [os.remove(folder / f) for f in ("metrics.jsonl", "evaluation.jsonl", "summary.json") if (folder / f).exists()]
     return manager, latest
 
-# %% ../nbs/12_trainer.ipynb #e8559990
+# %% ../nbs/12_trainer.ipynb #d7432331
 def run_facts(
     config: TrainingConfig, # Settings
     sandbox: Sandbox, # Where programs run
@@ -233,7 +234,7 @@ def _save(self, manager, stage):
     if {"generator_reward", "validity"} <= metrics.keys() and manager.should_save_as_best(metrics): manager.save_as_best(f"stage_{stage}")
 AdversarialTrainer._open_folder, AdversarialTrainer._save = _open_folder, _save
 
-# %% ../nbs/12_trainer.ipynb #474e1621
+# %% ../nbs/12_trainer.ipynb #48d17c12
 def _restore(self, manager, latest):
     "Go back to the state of a checkpoint; returns the stages still to train"
     saved = manager.load_checkpoint(latest.name)
@@ -249,7 +250,7 @@ def _summary(self):
     return dict(before=pick(0), after=pick(max(r["stage"] for r in rows)), seconds=round(self.seconds, 1), generated_tokens=self.tokens, seed=self.config.seed)
 AdversarialTrainer._restore, AdversarialTrainer._summary = _restore, _summary
 
-# %% ../nbs/12_trainer.ipynb #b7a27d89
+# %% ../nbs/12_trainer.ipynb #23ee274b
 def _train_full_pipeline(self, resume: bool = False, overwrite: bool = False) -> dict:
     "Train all stages and leave a complete run folder; returns what `summary.json` holds"
     manager, latest = self._open_folder(resume, overwrite)

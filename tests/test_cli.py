@@ -1,0 +1,385 @@
+"""The command line as people and programs use it: every refusal, every shape of problem file, models of one's own, kills and resumes."""
+import io, json, os, re, signal, subprocess, sys, time
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+from typer.testing import CliRunner
+
+from chained_adv import cli
+from chained_adv.checkpoints import CheckpointManager
+from chained_adv.problems import load_problems
+
+SMALL = ("--stages", "1", "--n-discriminator-steps", "1", "--n-generator-steps", "1", "--k-alternating-steps", "0", "--problems-per-step", "2", "--samples", "2",
+         "--eval-samples", "1", "--n-mutants", "0", "--max-stage-tokens", "4", "--max-test-tokens", "4", "--device", "cpu")
+RUN_FILES = {"config.json", "metrics.jsonl", "evaluation.jsonl", "summary.json", "checkpoints", "plots"}
+ENV = {**os.environ, "OMP_NUM_THREADS": "1"}
+
+def call(*args): return CliRunner().invoke(cli.app, [str(o) for o in args])
+
+def program(*args): return [sys.executable, "-c", "from chained_adv.cli import main; main()", *map(str, args)]
+
+def run_program(*args, **kwargs): return subprocess.run(program(*args), capture_output=True, text=True, env=ENV, timeout=120, **kwargs)
+
+def problem(id="double", tests=([2, 4], [0, 0]), **changes):
+    return {**dict(id=id, description=f"Return twice n ({id}).", function_signature="def double(n):", baseline_tests=list(tests), reference_solution=f"def double(n):\n    return 2 * n # {id}"), **changes}
+
+def several(n=5): return [problem(f"times_{i}", [[1, i], [2, 2 * i]], description=f"Return n times {i}.", reference_solution=f"def double(n):\n    return n * {i}") for i in range(n)]
+
+def write(folder, data, name="problems.json"):
+    path = Path(folder) / name
+    path.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
+    return path
+
+def refused(result, *words):
+    "One clear message on standard error, status 2, nothing else"
+    assert (result.exit_code, result.stdout) == (2, ""), (result.exit_code, result.stdout, result.stderr, result.exception)
+    assert "Traceback" not in result.stderr
+    for o in words: assert o in result.stderr, (o, result.stderr)
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory): return tmp_path_factory.mktemp("shared")
+
+@pytest.fixture(scope="module")
+def run(shared):
+    "A finished run of the tiny model on five small problems"
+    r = call("train", *SMALL, "--problems", write(shared, several()), "--out", shared / "run", "--json")
+    assert r.exit_code == 0, (r.stderr, r.exception)
+    assert json.loads(r.stdout) == {"out": str(shared / "run"), **json.loads((shared / "run/summary.json").read_text())}
+    return shared / "run"
+
+def make_model(folder, seed, hidden=16):
+    "A Qwen2 with random weights and a byte tokenizer"
+    import torch
+    torch.manual_seed(seed)
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tok = Tokenizer(models.BPE(vocab={o: i for i, o in enumerate(["<eos>", *alphabet])}, merges=[]))
+    tok.pre_tokenizer, tok.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+    PreTrainedTokenizerFast(tokenizer_object=tok, eos_token="<eos>").save_pretrained(folder)
+    sizes = dict(hidden_size=hidden, num_hidden_layers=1, num_attention_heads=2, num_key_value_heads=1, intermediate_size=32, max_position_embeddings=4096)
+    Qwen2ForCausalLM(Qwen2Config(vocab_size=1 + len(alphabet), tie_word_embeddings=True, eos_token_id=0, bos_token_id=None, **sizes)).save_pretrained(folder)
+    return folder
+
+@pytest.fixture(scope="module")
+def qwen(shared): return make_model(shared / "qwen", 0)
+
+# Help and start
+
+def test_help_starts_without_the_heavy_libraries():
+    code = "import sys\nfrom chained_adv.cli import main\ntry: main()\nfinally: print([o for o in ('torch', 'transformers', 'peft', 'matplotlib') if o in sys.modules], file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True, env=ENV)
+    assert (done.returncode, done.stderr.strip()) == (0, "[]")
+    assert all(o in done.stdout for o in ("train", "show", "solve", "evaluate", "checkpoints", "doctor", "problems", "tiny"))
+
+@pytest.mark.parametrize("command", ["train", "show", "solve", "evaluate", "checkpoints", "doctor", "problems", "tiny pretrain"])
+def test_each_command_has_help_with_examples(command):
+    r = call(*command.split(), "--help")
+    assert r.exit_code == 0 and f"Examples:\n    chained-adv {command}" in r.stdout and "--json" in r.stdout
+
+def test_examples_are_accepted(monkeypatch):
+    "Every example parses: it names a command and options that exist"
+    import typer
+    top = typer.main.get_command(cli.app)
+    for name, command in top.commands.items():
+        for sub in getattr(command, "commands", {"": command}).values():
+            lines = [o.split() for o in sub.epilog.splitlines() if o.strip().startswith("chained-adv")]
+            assert lines
+            for _, first, *rest in lines:
+                assert first == name
+                options = {o for p in sub.params for o in p.opts}
+                assert {o for o in rest if o.startswith("--")} <= options, rest
+
+def test_version(): assert re.fullmatch(r"\d+\.\d+\.\d+\n", call("--version").stdout)
+
+# A run
+
+def test_run_folder_is_complete(run):
+    assert {o.name for o in run.iterdir()} == RUN_FILES
+    config = json.loads((run / "config.json").read_text())
+    assert config["problems"] == {"source": str(run.parent / "problems.json"), "seed": 0} and config["settings"]["n_samples"] == 2
+    assert [json.loads(o)["step"] for o in (run / "metrics.jsonl").read_text().splitlines()] == [1, 2]
+    assert set(json.loads((run / "summary.json").read_text())["after"]) == {"train", "held_out"}
+
+def test_a_second_run_is_refused_and_the_first_untouched(run):
+    before = {o: o.stat().st_mtime_ns for o in run.rglob("*")}
+    refused(call("train", *SMALL, "--out", run), "--resume", "--overwrite", str(run))
+    assert {o: o.stat().st_mtime_ns for o in run.rglob("*")} == before
+
+def test_resume_of_a_finished_run_needs_no_options(run):
+    before = (run / "metrics.jsonl").read_text()
+    r = call("train", "--resume", "--out", run)
+    assert r.exit_code == 0, (r.stderr, r.exception)
+    assert (run / "metrics.jsonl").read_text() == before and "Before and after training" in r.stdout and f"chained-adv solve --run {run}" in r.stdout
+
+def test_resume_with_other_settings_is_refused(run): refused(call("train", "--resume", "--out", run, "--samples", 6), "other settings (n_samples)")
+
+def test_resume_with_other_problems_is_refused(run, here): refused(call("train", "--resume", "--out", run, "--problems", write(here, several(6))), "other problems")
+
+def test_overwrite_starts_again_but_only_over_a_run(here):
+    (here / "thesis").mkdir(); (here / "thesis/chapter.txt").write_text("years of work")
+    write(here, several(3))
+    refused(call("train", *SMALL, "--problems", "problems.json", "--out", "thesis", "--overwrite"), "nothing in it is touched")
+    refused(call("train", *SMALL, "--problems", "problems.json", "--out", "thesis", "--resume"), "nothing in it is touched")
+    assert [o.name for o in (here / "thesis").iterdir()] == ["chapter.txt"]
+    for flags in ((), ("--overwrite",)):
+        r = call("train", *SMALL, "--problems", "problems.json", "--out", "r", *flags)
+        assert r.exit_code == 0, (r.stderr, r.exception)
+    assert "too few to hold some out" in r.stderr and set(json.loads(Path("r/summary.json").read_text())["after"]) == {"train"}
+
+def test_killed_between_stages_and_resumed(here):
+    "SIGKILL after stage 1 has been saved; the resumed run ends as complete as one that was never stopped"
+    write(here, several())
+    args = ("train", *SMALL[2:], "--stages", "1-3", "--n-generator-steps", "2", "--problems", "problems.json", "--out", "r")
+    child = subprocess.Popen(program(*args), env=ENV, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 100
+    while not Path("r/checkpoints/stage_1/manifest.json").exists():
+        assert child.poll() is None and time.monotonic() < deadline, child.stderr.read().decode()
+        time.sleep(.01)
+    child.send_signal(signal.SIGKILL); child.wait(); child.stderr.close()
+    assert not Path("r/summary.json").exists()
+    r = call("train", "--resume", "--out", "r", "--json")
+    assert r.exit_code == 0, (r.stderr, r.exception)
+    assert {o.name for o in Path("r").iterdir()} == RUN_FILES and set(json.loads(r.stdout)["after"]) == {"train", "held_out"}
+    steps = [json.loads(o) for o in Path("r/metrics.jsonl").read_text().splitlines()]
+    assert [(o["step"], o["stage"]) for o in steps] == [(i + 1, 1 + i // 3) for i in range(9)]
+    assert [o.name for o in CheckpointManager("r/checkpoints").list_checkpoints() if o.name != "best"] == ["stage_0", "stage_1", "stage_2", "stage_3"]
+
+def test_the_default_as_a_program(here):
+    "`chained-adv train --quick` as a process, made as small as it gets: no option names a model or a problem"
+    done = run_program("train", "--quick", *SMALL[2:6], "--stages", "1", *SMALL[6:])
+    assert done.returncode == 0, done.stderr
+    assert {o.name for o in Path("runs/default").iterdir()} == RUN_FILES
+    assert json.loads(Path("runs/default/config.json").read_text())["problems"]["source"] == "tiny"
+    assert "Before and after training" in done.stdout and "chained-adv solve --run runs/default" in done.stdout
+    for noise in ("Loading weights", "FutureWarning", "\x1b", "\r"): assert noise not in done.stdout + done.stderr
+
+# Models and adapters
+
+@pytest.mark.parametrize("adapters", ["unified", "role", "full"])
+def test_adapters(here, adapters):
+    write(here, several(2))
+    r = call("train", *SMALL, "--problems", "problems.json", "--out", "r", "--adapters", adapters)
+    assert r.exit_code == 0, (r.stderr, r.exception)
+    tensors = CheckpointManager("r/checkpoints").load_checkpoint("stage_1").tensors
+    assert set(tensors) == {"unified": {"shared.shared"}, "role": {"shared.generator", "shared.discriminator"}, "full": {"generator.full", "discriminator.full"}}[adapters]
+
+def test_a_model_of_ones_own(here, qwen):
+    write(here, several(2))
+    r = call("train", *SMALL, "--model", os.path.relpath(qwen), "--problems", "problems.json", "--out", "r", "--lr", ".001")
+    assert r.exit_code == 0, (r.stderr, r.exception)
+    settings = json.loads(Path("r/config.json").read_text())["settings"]
+    assert settings["model"]["model"] == str(qwen) and (settings["generator_lr"], settings["discriminator_lr"]) == (.001, .001)
+    r = call("solve", "--run", "r", "--device", "cpu", "--json")
+    d = json.loads(r.stdout)
+    assert r.exit_code == 1 and d["solved"] is False and d["problem"] == "times_0" and len(d["stages"]) == 5
+
+def test_two_models(here, qwen):
+    write(here, several(2))
+    other = make_model(here / "other", 1, hidden=32)
+    args = ("train", *SMALL, "--generator-model", qwen, "--discriminator-model", other, "--problems", "problems.json", "--out", "r")
+    refused(call(*args, "--adapters", "unified"), "two models are named")
+    assert not Path("r").exists()
+    r = call(*args)
+    assert r.exit_code == 0, (r.stderr, r.exception)
+    tensors = CheckpointManager("r/checkpoints").load_checkpoint("stage_1").tensors
+    assert len(tensors) == 10 and {k.split(".")[0] for k in tensors} == {"generator", "discriminator"}
+    widths = {k: {t.shape[1] for n, t in o.items() if "q_proj.lora_A" in n} for k, o in tensors.items()}
+    assert widths["generator.generator_1"] == {16} and widths["discriminator.discriminator_1"] == {32}
+
+def test_a_broken_model_folder(here, qwen):
+    (here / "empty").mkdir(); write(here, several(2))
+    refused(call("train", *SMALL, "--model", "empty", "--problems", "problems.json", "--out", "r"), "model", "empty", "cannot be loaded")
+    assert not Path("r").exists()
+
+# Problem files
+
+SHAPES = {
+    "assert strings": problem("a", ["assert double(2) == 4", "assert double(0) == 0"]),
+    "args, then expected": problem("b", [[2, 4], [0, 0]]),
+    "pairs": problem("c", [[[2, 3], 6], [[0, 5], 0]], description="Multiply.", function_signature="def double(a, b):", reference_solution="def double(a, b):\n    return a * b"),
+    "method": problem("d", [[2, 4], "assert Solution().double(1) == 2"], function_signature="def double(self, n: int) -> int:", reference_solution="class Solution:\n    def double(self, n):\n        return n + n"),
+    "ListNode": problem("e", [[[1, 2], 2, [1]], [[[3], 3], []]], description="Remove k from a linked list.", function_signature="def double(head: ListNode, k: int) -> ListNode:",
+                        reference_solution="def double(head, k):\n    start = ListNode(0, head)\n    at = start\n    while at.next:\n        if at.next.val == k: at.next = at.next.next\n        else: at = at.next\n    return start.next"),
+}
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_each_shape_is_checked(here, shape):
+    r = call("problems", write(here, [SHAPES[shape]]), "--json")
+    assert r.exit_code == 0, (r.stderr, r.exception)
+    assert json.loads(r.stdout) == [dict(id=SHAPES[shape]["id"], difficulty="medium", tags=[], baseline_tests=2)]
+
+@pytest.mark.parametrize("wrap", [list, lambda o: {"problems": o}, lambda o: "\n".join(map(json.dumps, o))])
+def test_each_wrapping_is_checked(here, wrap): assert "5 problems, all well-formed" in call("problems", write(here, wrap(list(SHAPES.values())))).stdout
+
+def test_all_shapes_in_one_run(here):
+    r = call("train", *SMALL, "--problems-per-step", 4, "--problems", write(here, list(SHAPES.values())), "--out", "r")
+    assert r.exit_code == 0, (r.stderr, r.exception)
+
+BAD_FILES = {
+    "broken JSON": ('[{"id": "a",\n  "description" "x"}]', ("broken JSON", "line 2, column 17")),
+    "empty file": ("", ("broken JSON", "line 1, column 1")),
+    "no problems": ("[]", ("holds no problems",)),
+    "a number": ("7", ("found 7", "list of problems")),
+    "not a list": ('{"tasks": []}', ("'problems'",)),
+    "wrong type": ([problem(description=5)], ("double", "'description'", "found 5", "must be a text")),
+    "wrong type of tests": ([problem(baseline_tests="assert double(1) == 2")], ("'baseline_tests'", "must be a list")),
+    "missing field": ([{k: v for k, v in problem().items() if k != "reference_solution"}], ("'reference_solution'", "is missing")),
+    "duplicate ids": ([problem(), problem()], ("'double'", "is used before")),
+    "syntax error": ([problem(reference_solution="def double(n) return n")], ("does not parse",)),
+    "another function": ([problem(reference_solution="def triple(n): return n")], ("does not define the entry point",)),
+    "wrong reference": ([problem(reference_solution="def double(n): return n + 2")], ("'double'", "baseline test 1", "double(0) == 0", "expected 0")),
+    "reference that never ends": ([problem(reference_solution="def double(n):\n    while True: pass")], ("'double'", "baseline test 0", "double(2) == 4")),
+    "wrong difficulty": ([problem(difficulty="harsh")], ("easy, medium, hard",)),
+}
+
+@pytest.mark.parametrize("case", BAD_FILES)
+def test_a_bad_file_is_refused_before_anything_is_written(here, case):
+    data, words = BAD_FILES[case]
+    path = write(here, data, "bad.json")
+    refused(call("problems", path), *words)
+    refused(call("train", *SMALL, "--timeout", ".3", "--problems", path, "--out", "r/s"), *words)
+    assert [o.name for o in here.iterdir()] == ["bad.json"]
+
+@pytest.mark.parametrize("command", [("train", "--problems"), ("show", "--problems"), ("problems",), ("evaluate", "tiny", "--problems")])
+def test_a_missing_file(here, command):
+    refused(call(*command, "nowhere.json"), "nowhere.json: no such file", "builtin")
+    assert list(here.iterdir()) == []
+
+# Settings
+
+BAD_OPTIONS = {
+    "stage 6": (("--stages", "6"), "1 to 5"), "stage 0": (("--stages", "0-2"), "1 to 5"), "stages in words": (("--stages", "all"), "1,2,3 or 1-3"), "stages twice": (("--stages", "1,1"), "rising order"),
+    "stages backwards": (("--stages", "3-1"), "stage"), "no steps": (("--n-generator-steps", "-1"), "at least 0"), "one sample": (("--samples", "1"), "at least 2"), "no problems": (("--problems-per-step", "0"), "at least 1"),
+    "reward": (("--reward", "kind"), "zero_sum"), "adapters": (("--adapters", "none"), "unified"), "order": (("--order", "x"), "uniform"), "device": (("--device", "foo"), "'foo' does not exist"),
+    "prompts": (("--prompts", "x.json"), "plain, chat, tags"), "timeout": (("--timeout", "0"), "above 0"), "tracker": (("--trackers", "paper"), "wandb"), "a word for a number": (("--seed", "x"), "--seed"),
+    "threads": (("--threads", "-1"), "--threads"), "unknown option": (("--sages", "1"), "--sages"), "resume and overwrite": (("--resume", "--overwrite"), "one of them"), "a NaN": (("--lr", "nan"), "--lr"),
+    "folder below a file": (("--out", "problems.json/r"), "cannot be made"), "folder is a file": (("--out", "problems.json"), "cannot be made"),
+}
+
+@pytest.mark.parametrize("case", BAD_OPTIONS)
+def test_a_bad_option_is_refused_before_anything_is_written(here, case):
+    args, words = BAD_OPTIONS[case]
+    write(here, several(2))
+    refused(call("train", *SMALL, "--problems", "problems.json", "--out", "r/s", *args), words)
+    assert [o.name for o in here.iterdir()] == ["problems.json"]
+
+def test_an_unknown_model_on_a_machine_without_the_hub(here):
+    "Refused at once, not after a minute of attempts"
+    write(here, several(2))
+    env = {k: v for k, v in ENV.items() if "proxy" not in k.lower()} | {"HF_ENDPOINT": "http://127.0.0.1:9", "HF_HOME": str(here / "hf")}
+    start = time.monotonic()
+    done = subprocess.run(program("train", "--model", "nobody/nothing", "--problems", "problems.json", "--out", "r"), capture_output=True, text=True, env=env, timeout=100)
+    assert done.returncode == 2 and done.stdout == "" and "Traceback" not in done.stderr and not Path("r").exists()
+    assert "cannot be reached" in done.stderr and "model 'nobody/nothing' cannot be loaded" in done.stderr and time.monotonic() - start < 40
+
+def test_a_bug_keeps_its_traceback(monkeypatch):
+    monkeypatch.setattr(cli, "load_problems", lambda source: 1 / 0)
+    r = call("problems", "builtin")
+    assert isinstance(r.exception, ZeroDivisionError) and r.exit_code == 1
+
+# Looking at what was trained
+
+def test_show_with_a_run(run):
+    r = call("show", "--run", run, "--json", "--device", "cpu")
+    assert r.exit_code == 0, (r.stderr, r.exception)
+    d = json.loads(r.stdout)
+    assert [o["stage"] for o in d["stages"]] == [1, 2, 3, 4, 5] and len(d["baseline"]) == 2 and None not in (d["generator_reward"], d["discriminator_reward"])
+    assert d["problem"] in [p["id"] for p in several()]
+    assert all(t["outcome"] == "rejected" or t["valid"] in (True, False) for t in d["tests"])
+
+def test_show_names_what_is_near(run): refused(call("show", "times_9", "--run", run), "no problem 'times_9'", "times_")
+
+def test_list(run):
+    found = json.loads(call("solve", "--run", run, "--list", "--json").stdout)
+    assert sorted(o["id"] for o in found) == [f"times_{i}" for i in range(5)] and [o["split"] for o in found] == ["held_out"] + ["train"] * 4
+
+def test_solve_fails_with_1_when_not_solved(run):
+    r = call("solve", "times_3", "--run", run, "--checkpoint", "stage_0", "--device", "cpu")
+    assert r.exit_code == 1 and "not solved: 0 of 2 baseline tests pass" in r.stdout and "--- stage 5, executable code" in r.stdout and "\x1b" not in r.stdout
+    r = call("solve", "--problems", run.parent / "problems.json", "--run", run, "--candidates", 2, "--device", "cpu", "--json")
+    assert r.exit_code == 1 and [d["problem"] for d in json.loads(r.stdout)] == [f"times_{i}" for i in range(5)]
+    assert all(len(d["candidates"]) == 2 and sum(c["chosen"] for c in d["candidates"]) == 1 for d in json.loads(r.stdout))
+
+def test_solve_ends_with_0_when_solved(monkeypatch, run):
+    "With a generator that writes the right program"
+    from chained_adv import models as m
+    right = "def double(n):\n    return n * 3"
+    sample = m.Player.sample
+    def play(self, prompts, stage, *args, **kwargs):
+        out = sample(self, prompts, stage, *args, **kwargs)
+        for o in out: o.text = right if (self.role, stage) == ("generator", 5) else "(1, 3)\n(2, 7)" if self.role == "discriminator" else o.text
+        return out
+    monkeypatch.setattr(m.Player, "sample", play)
+    r = call("solve", "--id", "times_3", "--run", run, "--device", "cpu")
+    assert r.exit_code == 0 and "solved: 2 of 2 baseline tests pass; 1 of 2 generated tests are valid, and the program passes 1 of these" in r.stdout, r.stdout
+
+@pytest.mark.parametrize("args, words", [(("--run", "nowhere"), "no such run folder"), (("--checkpoint", "stage_7"), "stage_7"), (("--candidates", "0"), "--candidates"), (("a", "--id", "b"), "two problems")])
+def test_solve_refuses(run, here, args, words): refused(call("solve", *(() if "--run" in args else ("--run", run)), *args), words)
+
+def test_a_damaged_checkpoint_is_refused_by_name(run, here):
+    import shutil
+    shutil.copytree(run, here / "copy")
+    file = next((here / "copy/checkpoints/stage_1").glob("*.safetensors"))
+    file.write_bytes(file.read_bytes()[:-1] + b"x")
+    refused(call("solve", "--run", "copy", "--checkpoint", "stage_1"), file.name)
+    (here / "copy/config.json").write_text("{")
+    refused(call("solve", "--run", "copy"), "config.json cannot be read")
+
+def test_checkpoints(run):
+    found = json.loads(call("checkpoints", run, "--json").stdout)
+    assert {"best", "stage_0", "stage_1"} == {o["name"] for o in found} and all(o["bytes"] > 1000 and not o["problem"] for o in found)
+    text = call("checkpoints", run)
+    assert text.exit_code == 0 and "stage_1" in text.stdout and "MB" in text.stdout
+    refused(call("checkpoints", run / "plots"), "holds no checkpoint")
+
+def test_evaluate_side_by_side(run):
+    r = call("evaluate", run, "tiny", "--limit", 1, "--n-mutants", 1, "--device", "cpu", "--json")
+    assert r.exit_code == 0, (r.stderr, r.exception)
+    a, b = json.loads(r.stdout)
+    assert (a["name"], b["name"], a["n"]) == (str(run), "tiny", 1) and set(a["solved"]) == {"value", "low", "high"} and "solved_greedy" in b
+
+def test_evaluate_refuses(run): refused(call("evaluate", "no/such/model/at/all", "--limit", 1, "--problems", run.parent / "problems.json"), "cannot be loaded")
+
+def test_doctor():
+    r = call("doctor", "--json")
+    d = json.loads(r.stdout)
+    assert r.exit_code == 0 and d["ready"]
+    facts = {o["name"]: o for o in d["facts"]}
+    assert "self-test passed" in facts["sandbox"]["value"] and facts["tiny model"]["ok"] and facts["torch"]["value"][0].isdigit()
+    assert "ready: `chained-adv train` can run" in call("doctor").stdout
+
+def test_doctor_says_what_is_missing(monkeypatch, here):
+    monkeypatch.setattr(cli, "files", lambda package: here)
+    r = call("doctor")
+    assert r.exit_code == 1 and "not ready" in r.stdout and "chained-adv tiny pretrain" in r.stdout
+
+def test_tiny_pretrain_and_train_on_it(here, monkeypatch):
+    from chained_adv.tiny import pretrain
+    monkeypatch.setattr(pretrain, "make_model", lambda tok, seed, make=pretrain.make_model: make(tok, seed, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, num_key_value_heads=1, intermediate_size=32))
+    monkeypatch.setattr(pretrain, "train_tokenizer", lambda seed, make=pretrain.train_tokenizer: make(200, seed=seed))
+    r = call("tiny", "pretrain", "--out", "mine", "--tokens", 1000, "--device", "cpu", "--json")
+    assert r.exit_code == 0 and json.loads(r.stdout) == {"out": "mine"}, (r.stderr, r.exception)
+    refused(call("tiny", "pretrain", "--out", "mine", "--tokens", 1000), "not empty")
+    r = call("train", *SMALL, "--model", "mine", "--problems", write(here, several(2)), "--out", "r")
+    assert r.exit_code == 0, (r.stderr, r.exception)
+
+# Text that is not to be trusted
+
+NASTY = "[bold red]x[/] [link=http://a]\x1b]0;title\x07\x1b[2J \u202e <b>&amp;"
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_what_models_write_is_shown_not_obeyed(monkeypatch, capsys, terminal):
+    out = io.StringIO()
+    monkeypatch.setattr(cli, "_console", lambda: Console(file=out, force_terminal=terminal, width=200, highlight=False, color_system="standard" if terminal else None))
+    test = dict(test=NASTY, stage=1, passed=False, outcome="wrong_value", reason=NASTY, valid=True)
+    cli._print_match(dict(problem=NASTY, description=NASTY, signature="def f(x):", stages=[dict(stage=i, name="x", text=NASTY, tests=NASTY) for i in range(1, 6)], tests=[test], baseline=[test]))
+    text = out.getvalue() + capsys.readouterr().out
+    assert text.count("[bold red]x[/] [link=http://a]") >= 11 and "\\x1b]0;title\\x07\\x1b[2J" in text and "\u202e" not in text
+    assert "\x07" not in text and "\x1b[2J" not in text and "\x1b]" not in text and ("\x1b[" in text) == terminal
