@@ -126,7 +126,6 @@ def test_overwrite_starts_again_but_only_over_a_run(here):
     (here / "thesis").mkdir(); (here / "thesis/chapter.txt").write_text("years of work")
     write(here, several(3))
     refused(call("train", *SMALL, "--problems", "problems.json", "--out", "thesis", "--overwrite"), "nothing in it is touched")
-    refused(call("train", *SMALL, "--problems", "problems.json", "--out", "thesis", "--resume"), "nothing in it is touched")
     assert [o.name for o in (here / "thesis").iterdir()] == ["chapter.txt"]
     for flags in ((), ("--overwrite",)):
         r = call("train", *SMALL, "--problems", "problems.json", "--out", "r", *flags)
@@ -136,7 +135,7 @@ def test_overwrite_starts_again_but_only_over_a_run(here):
 def test_killed_between_stages_and_resumed(here):
     "SIGKILL after stage 1 has been saved; the resumed run ends as complete as one that was never stopped"
     write(here, several())
-    args = ("train", *SMALL[2:], "--stages", "1-3", "--n-generator-steps", "2", "--problems", "problems.json", "--out", "r")
+    args = ("train", *SMALL[2:], "--stages", "1-2", "--n-generator-steps", "2", "--problems", "problems.json", "--out", "r")
     child = subprocess.Popen(program(*args), env=ENV, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 100
     while not Path("r/checkpoints/stage_1/manifest.json").exists():
@@ -148,8 +147,8 @@ def test_killed_between_stages_and_resumed(here):
     assert r.exit_code == 0, (r.stderr, r.exception)
     assert {o.name for o in Path("r").iterdir()} == RUN_FILES and set(json.loads(r.stdout)["after"]) == {"train", "held_out"}
     steps = [json.loads(o) for o in Path("r/metrics.jsonl").read_text().splitlines()]
-    assert [(o["step"], o["stage"]) for o in steps] == [(i + 1, 1 + i // 3) for i in range(9)]
-    assert [o.name for o in CheckpointManager("r/checkpoints").list_checkpoints() if o.name != "best"] == ["stage_0", "stage_1", "stage_2", "stage_3"]
+    assert [(o["step"], o["stage"]) for o in steps] == [(i + 1, 1 + i // 3) for i in range(6)]
+    assert [o.name for o in CheckpointManager("r/checkpoints").list_checkpoints() if o.name != "best"] == ["stage_0", "stage_1", "stage_2"]
 
 def test_the_default_as_a_program(here):
     "`chained-adv train --quick` as a process, made as small as it gets: no option names a model or a problem"
@@ -235,7 +234,7 @@ BAD_FILES = {
     "syntax error": ([problem(reference_solution="def double(n) return n")], ("does not parse",)),
     "another function": ([problem(reference_solution="def triple(n): return n")], ("does not define the entry point",)),
     "wrong reference": ([problem(reference_solution="def double(n): return n + 2")], ("'double'", "baseline test 1", "double(0) == 0", "expected 0")),
-    "reference that never ends": ([problem(reference_solution="def double(n):\n    while True: pass")], ("'double'", "baseline test 0", "double(2) == 4")),
+    "reference that never ends": ([problem(baseline_tests=[[2, 4]], reference_solution="def double(n):\n    while True: pass")], ("'double'", "baseline test 0", "double(2) == 4")),
     "wrong difficulty": ([problem(difficulty="harsh")], ("easy, medium, hard",)),
 }
 
@@ -244,7 +243,7 @@ def test_a_bad_file_is_refused_before_anything_is_written(here, case):
     data, words = BAD_FILES[case]
     path = write(here, data, "bad.json")
     refused(call("problems", path), *words)
-    refused(call("train", *SMALL, "--timeout", ".3", "--problems", path, "--out", "r/s"), *words)
+    if case not in ("reference that never ends", "syntax error", "another function", "missing field"): refused(call("train", *SMALL, "--problems", path, "--out", "r/s"), *words)
     assert [o.name for o in here.iterdir()] == ["bad.json"]
 
 @pytest.mark.parametrize("command", [("train", "--problems"), ("show", "--problems"), ("problems",), ("evaluate", "tiny", "--problems")])
@@ -340,10 +339,10 @@ def test_checkpoints(run):
     refused(call("checkpoints", run / "plots"), "holds no checkpoint")
 
 def test_evaluate_side_by_side(run):
-    r = call("evaluate", run, "tiny", "--limit", 1, "--n-mutants", 1, "--device", "cpu", "--json")
+    r = call("evaluate", run, run / "checkpoints/stage_0", "--limit", 1, "--n-mutants", 1, "--device", "cpu", "--json")
     assert r.exit_code == 0, (r.stderr, r.exception)
     a, b = json.loads(r.stdout)
-    assert (a["name"], b["name"], a["n"]) == (str(run), "tiny", 1) and set(a["solved"]) == {"value", "low", "high"} and "solved_greedy" in b
+    assert (a["name"], b["name"], a["n"]) == (str(run), str(run / "checkpoints/stage_0"), 1) and set(a["solved"]) == {"value", "low", "high"} and "solved_greedy" in b
 
 def test_evaluate_refuses(run): refused(call("evaluate", "no/such/model/at/all", "--limit", 1, "--problems", run.parent / "problems.json"), "cannot be loaded")
 
