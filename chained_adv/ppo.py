@@ -6,17 +6,17 @@
 __all__ = ['PPOConfig', 'group_advantages', 'compute_policy_loss', 'kl_estimate', 'freeze_model', 'unfreeze_model',
            'create_optimizer', 'Batch', 'train_step']
 
-# %% ../nbs/07_ppo.ipynb #2bac4dd6
+# %% ../nbs/07_ppo.ipynb #2deb32c7
 import math
 from dataclasses import dataclass
 from typing import Callable
 import torch
 
-# %% ../nbs/07_ppo.ipynb #fa1ef377
+# %% ../nbs/07_ppo.ipynb #bae9643b
 @dataclass(frozen=True)
 class PPOConfig:
     "Settings of the update"
-    epochs: int = 1 # Passes over a batch
+    epochs: int = 2 # Passes over a batch
     minibatches: int = 2 # Optimiser steps per pass
     microbatch_tokens: int = 1000 # Largest padded size of one forward pass, in answer tokens; small ones waste less padding, a GPU wants larger ones
     clip_low: float = .2 # The ratio is clipped below at 1 - clip_low
@@ -26,7 +26,7 @@ class PPOConfig:
     advantage_clip: float = 2.5 # Largest absolute scaled advantage
     min_reward_spread: float = 1e-4 # Groups whose rewards differ by less are dropped
 
-# %% ../nbs/07_ppo.ipynb #8910697a
+# %% ../nbs/07_ppo.ipynb #24e88ecb
 def group_advantages(
     rewards: torch.Tensor, # row
     groups: torch.Tensor, # row, integer: which rows share a prompt
@@ -43,7 +43,7 @@ def group_advantages(
     std = centred[kept].pow(2).mean().sqrt() if kept.any() else 1.
     return torch.where(kept, centred / std, 0.).clamp(-config.advantage_clip, config.advantage_clip).float(), kept
 
-# %% ../nbs/07_ppo.ipynb #9daef6a5
+# %% ../nbs/07_ppo.ipynb #ff7b6b63
 def compute_policy_loss(
     logprobs: torch.Tensor, # row x token, with gradients
     old_logprobs: torch.Tensor, # row x token, the sampler's
@@ -61,7 +61,7 @@ def compute_policy_loss(
     acted = (clipped * a < ratio * a) & mask
     return loss, {"clip_fraction": acted.sum().item() / total, "ratio_max": ratio.max().item()}
 
-# %% ../nbs/07_ppo.ipynb #94daf325
+# %% ../nbs/07_ppo.ipynb #51ee31c1
 def kl_estimate(
     logprobs: torch.Tensor, # row x token
     reference: torch.Tensor # row x token, the reference's
@@ -70,7 +70,7 @@ def kl_estimate(
     d = reference - logprobs
     return d.exp() - d - 1
 
-# %% ../nbs/07_ppo.ipynb #61004534
+# %% ../nbs/07_ppo.ipynb #f68a5d65
 def freeze_model(
     parameters # Parameters, for example `model.parameters()`
 ):
@@ -93,7 +93,7 @@ def create_optimizer(
     if not parameters: raise ValueError("nothing to train: no parameters were given")
     return torch.optim.AdamW(parameters, lr=lr, betas=betas, weight_decay=0.)
 
-# %% ../nbs/07_ppo.ipynb #245f357c
+# %% ../nbs/07_ppo.ipynb #61fd4da2
 @dataclass
 class Batch:
     "Sampled and scored answers"
@@ -110,7 +110,7 @@ def _microbatches(rows, lengths, limit):
         chunk.append(r)
     return out + [chunk] if chunk else out
 
-# %% ../nbs/07_ppo.ipynb #1e0327f0
+# %% ../nbs/07_ppo.ipynb #f43bbf09
 def _check_finite(value, what):
     if not math.isfinite(value): raise FloatingPointError(f"{what} is {value}; the run stops before it spoils the weights. Likely causes: learning rate too high, half precision without scaling, or a reward that is not finite")
 
@@ -127,7 +127,7 @@ def _minibatch_loss(rows, batch, advantages, policy, reference, config, total):
     full.backward()
     return {"policy_loss": loss.item(), "kl": kl.sum().item() / total, "entropy": torch.where(mask, entropy, 0.).sum().item() / total, "clip_fraction": stats["clip_fraction"]}
 
-# %% ../nbs/07_ppo.ipynb #8e369193
+# %% ../nbs/07_ppo.ipynb #c54a6b10
 def train_step(
     batch: Batch, # Answers with rewards
     policy: Callable, # row numbers -> (log-probabilities, entropies, mask), with gradients
