@@ -298,6 +298,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                     'chained_adv.models._load_state': ('models.html#_load_state', 'chained_adv/models.py'),
                                     'chained_adv.models._logprobs': ('models.html#_logprobs', 'chained_adv/models.py'),
                                     'chained_adv.models._pick_prompts': ('models.html#_pick_prompts', 'chained_adv/models.py'),
+                                    'chained_adv.models._quietly': ('models.html#_quietly', 'chained_adv/models.py'),
                                     'chained_adv.models._read': ('models.html#_read', 'chained_adv/models.py'),
                                     'chained_adv.models._role': ('models.html#_role', 'chained_adv/models.py'),
                                     'chained_adv.models._sample': ('models.html#_sample', 'chained_adv/models.py'),
@@ -427,6 +428,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                      'chained_adv.rollout.caught': ('rollout.html#caught', 'chained_adv/rollout.py'),
                                      'chained_adv.rollout.group_suites': ('rollout.html#group_suites', 'chained_adv/rollout.py'),
                                      'chained_adv.rollout.judge': ('rollout.html#judge', 'chained_adv/rollout.py'),
+                                     'chained_adv.rollout.keep_some': ('rollout.html#keep_some', 'chained_adv/rollout.py'),
                                      'chained_adv.rollout.make_readers': ('rollout.html#make_readers', 'chained_adv/rollout.py'),
                                      'chained_adv.rollout.mean': ('rollout.html#mean', 'chained_adv/rollout.py'),
                                      'chained_adv.rollout.play': ('rollout.html#play', 'chained_adv/rollout.py'),
@@ -816,5 +818,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                      'chained_adv.trainer._update': ('trainer.html#_update', 'chained_adv/trainer.py'),
                                      'chained_adv.trainer.check_config': ('trainer.html#check_config', 'chained_adv/trainer.py'),
                                      'chained_adv.trainer.learning_rate': ('trainer.html#learning_rate', 'chained_adv/trainer.py'),
+                                     'chained_adv.trainer.mean_over_equal': ('trainer.html#mean_over_equal', 'chained_adv/trainer.py'),
                                      'chained_adv.trainer.run_facts': ('trainer.html#run_facts', 'chained_adv/trainer.py'),
                                      'chained_adv.trainer.step_batch': ('trainer.html#step_batch', 'chained_adv/trainer.py')}}}

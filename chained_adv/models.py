@@ -7,13 +7,13 @@ __all__ = ['ADAPTERS', 'ROLES', 'TINY', 'ModelConfig', 'pick_device', 'load_base
            'Sample', 'sample_tokens', 'answer_logprobs', 'Base', 'adapter_parameters', 'activate', 'sampling_model',
            'reference_model', 'reading_model', 'Player', 'Generator', 'Discriminator', 'Players']
 
-# %% ../nbs/03_models.ipynb #33aa43a0
+# %% ../nbs/03_models.ipynb #7d413e9b
 import copy, warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.util import find_spec
-import torch
+import torch, transformers
 from peft import LoraConfig, get_peft_model
 from peft.tuners.lora import LoraLayer
 from transformers import AutoModelForCausalLM, AutoTokenizer, DynamicCache
@@ -21,7 +21,7 @@ from transformers.cache_utils import DynamicLayer
 from .core import ConfigError, stable_hash
 from .stages import PromptSet, discriminator_prompt, generator_prompt, get_stage, load_prompts
 
-# %% ../nbs/03_models.ipynb #a172c930
+# %% ../nbs/03_models.ipynb #86bd4d2b
 ADAPTERS, ROLES = ("stage", "role", "unified", "full"), ("generator", "discriminator")
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class ModelConfig:
     max_rows: int = 256 # Answers sampled at once; lower it when memory runs out
     merge_below: int = 50_000_000 # Sample from a merged copy when the base has fewer parameters than this
 
-# %% ../nbs/03_models.ipynb #c0294136
+# %% ../nbs/03_models.ipynb #c297f661
 TINY = files("chained_adv") / "data" / "tiny"
 
 def pick_device(
@@ -53,7 +53,19 @@ def pick_device(
     try: return torch.device(device)
     except RuntimeError: raise ConfigError(f"device {device!r} does not exist; choose auto, cpu, cuda or cuda:N") from None
 
-# %% ../nbs/03_models.ipynb #6d8e5f58
+# %% ../nbs/03_models.ipynb #879a7cf9
+@contextmanager
+def _quietly():
+    "Without the loading bar of transformers, and without a warning of peft's about a name that transformers will drop"
+    shown = transformers.utils.logging.is_progress_bar_enabled()
+    transformers.utils.logging.disable_progress_bar()
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*is_gradient_checkpointing.*")
+            yield
+    finally:
+        if shown: transformers.utils.logging.enable_progress_bar()
+
 def _load_options(config, device):
     "Arguments of `from_pretrained`"
     if not config.load_in_4bit:
@@ -74,15 +86,14 @@ def load_base(
     device, path = pick_device(config.device), TINY if name == "tiny" else name
     options = _load_options(config, device)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(path)
-        model = AutoModelForCausalLM.from_pretrained(path, **options)
+        with _quietly(): tokenizer, model = AutoTokenizer.from_pretrained(path), AutoModelForCausalLM.from_pretrained(path, **options)
     except (OSError, ValueError, KeyError) as e:
         raise ConfigError(f"model {name!r} cannot be loaded: {str(e).strip().splitlines()[0]} Give a folder with config.json, weights and tokenizer files, or a name on the Hugging Face hub that this machine can reach.") from None
     if tokenizer.eos_token_id is None: raise ConfigError(f"model {name!r}: its tokenizer has no end-of-text token, so no answer could ever end; set eos_token in tokenizer_config.json")
     model.config.use_cache = True
     return (model if config.load_in_4bit else model.to(device)).eval(), tokenizer
 
-# %% ../nbs/03_models.ipynb #bbd2f5fc
+# %% ../nbs/03_models.ipynb #f0d5039c
 class GrowingLayer(DynamicLayer):
     "A cache layer that reserves room for `block` tokens ahead, so that a token costs no copy of the past"
     block = 64
@@ -99,7 +110,7 @@ class GrowingLayer(DynamicLayer):
         past, self.room = self.get_seq_length(), tuple(o[indices] for o in self.room)
         self.keys, self.values = (o[:, :, :past] for o in self.room)
 
-# %% ../nbs/03_models.ipynb #f66a3844
+# %% ../nbs/03_models.ipynb #d5eff514
 def make_cache(
     model, # A causal language model
     layers: list = (), # (keys, values) per layer, each row x head x time x channel; empty for a new cache
@@ -114,7 +125,7 @@ def make_cache(
         layer.lazy_initialization(k, v); layer.keys, layer.values = k, v
     return cache
 
-# %% ../nbs/03_models.ipynb #28ff5582
+# %% ../nbs/03_models.ipynb #8c6e7545
 class Reader:
     "What a model has read: a row of keys and values per distinct prefix"
     def __init__(self, model, # The frozen base
@@ -128,7 +139,7 @@ class Reader:
         lengths = sorted({len(r) for r in self.rows if len(r) <= len(prefix)}, reverse=True)
         return next((prefix[:n] for n in lengths if prefix[:n] in self.rows), ())
 
-# %% ../nbs/03_models.ipynb #a26ef702
+# %% ../nbs/03_models.ipynb #8dc6723b
 def _forward(self, texts, parents):
     "Read the rest of some texts behind the rows of their parents; returns layers and mask"
     rest = [t[len(p):] for t, p in zip(texts, parents)]
@@ -142,7 +153,7 @@ def _forward(self, texts, parents):
     self.model(input_ids=ids, attention_mask=mask, position_ids=positions, past_key_values=cache, use_cache=True, logits_to_keep=1)
     return [(l.keys, l.values) for l in cache.layers], mask
 
-# %% ../nbs/03_models.ipynb #289d73e2
+# %% ../nbs/03_models.ipynb #8f4d91f2
 def _stack(parts, dim_of_time):
     "Join row blocks of different length, the shorter ones filled on the left"
     width = max(p.shape[dim_of_time] for p in parts)
@@ -166,7 +177,7 @@ def _read(self,
     self.rows, self.first = {p: i for i, p in enumerate(keep + new)}, self.first or set(new)
 Reader._forward, Reader.read = _forward, _read
 
-# %% ../nbs/03_models.ipynb #8dd4eb34
+# %% ../nbs/03_models.ipynb #2d1acc9b
 def _select(self,
     prefixes: list # Token ids as tuples, read before or not
 ) -> tuple: # (layers, mask): keys and values per layer for each prefix, and row x time
@@ -178,7 +189,7 @@ def _select(self,
     return [(k[rows][:, :, used], v[rows][:, :, used]) for k, v in self.layers], mask[:, used]
 Reader.select = _select
 
-# %% ../nbs/03_models.ipynb #af074b8a
+# %% ../nbs/03_models.ipynb #59a39d8b
 @dataclass
 class Sample:
     "One sampled answer"
@@ -195,7 +206,7 @@ def _draw(logits, temperature, generator):
     token = (logp - noise).argmax(-1)
     return token, logp.gather(1, token[:, None])[:, 0]
 
-# %% ../nbs/03_models.ipynb #ab59e7a7
+# %% ../nbs/03_models.ipynb #8c2ee37b
 @torch.no_grad()
 def sample_tokens(
     model, # Writes; a causal language model in eval mode
@@ -225,7 +236,7 @@ def sample_tokens(
             mask, token, position = mask[keep], token[keep], position[keep]
     return list(zip(ids, logps, over))
 
-# %% ../nbs/03_models.ipynb #4cae491b
+# %% ../nbs/03_models.ipynb #bfda4cdf
 def _answer_batch(samples, pad_id, device):
     "Last prompt token and answer, padded on the right: inputs, targets, mask; each row x answer token"
     right = max(len(s.ids) for s in samples)
@@ -256,7 +267,7 @@ def answer_logprobs(
     logp = torch.log_softmax(logits.float() / temperature, -1)
     return logp.gather(2, targets[..., None])[..., 0], -(logp.exp() * logp).sum(-1), mask
 
-# %% ../nbs/03_models.ipynb #95ef84d5
+# %% ../nbs/03_models.ipynb #0c714a51
 class Base:
     "A loaded model with named adapters"
     def __init__(self, name, config, adapters):
@@ -269,11 +280,12 @@ class Base:
         lora = LoraConfig(r=config.lora_rank, lora_alpha=config.lora_alpha, target_modules="all-linear", task_type="CAUSAL_LM")
         for i, adapter in enumerate(self.adapters):
             torch.manual_seed(stable_hash("adapter", adapter) % 2**31)
-            if i == 0: model = get_peft_model(model, lora, adapter_name=adapter)
-            else: model.add_adapter(adapter, lora)
+            with _quietly():
+                if i == 0: model = get_peft_model(model, lora, adapter_name=adapter)
+                else: model.add_adapter(adapter, lora)
         self.model = model.eval()
 
-# %% ../nbs/03_models.ipynb #33e6e9be
+# %% ../nbs/03_models.ipynb #1e546ed3
 def adapter_parameters(
     base: Base, # The base
     adapter: str # An adapter's name; empty for all weights (`full`)
@@ -292,7 +304,7 @@ def activate(
         for n, p in base.model.named_parameters(): p.requires_grad_(f".{adapter}." in n)
     return base.model
 
-# %% ../nbs/03_models.ipynb #860fad96
+# %% ../nbs/03_models.ipynb #a50fbefa
 def sampling_model(
     base: Base, # The base
     adapter: str # An adapter's name; empty for all weights
@@ -318,7 +330,7 @@ def reference_model(
     else:
         with base.model.disable_adapter(): yield base.model
 
-# %% ../nbs/03_models.ipynb #9cfff30a
+# %% ../nbs/03_models.ipynb #fa56674d
 class _AdaptersOff(torch.nn.Module):
     "A model with its adapters off, as a model"
     def __init__(self, model): super().__init__(); self.inner = model
@@ -333,7 +345,7 @@ def reading_model(
     "The frozen base"
     return base.plain if base.plain is not None else _AdaptersOff(base.model) if base.adapters else base.model
 
-# %% ../nbs/03_models.ipynb #a461d302
+# %% ../nbs/03_models.ipynb #ff563b04
 class Player:
     "A role on a base: prompts, sampling, log-probabilities"
     def __init__(self, role: str, # `generator` or `discriminator`
@@ -359,7 +371,7 @@ class Player:
         "A fresh reader over what reads for this player: the frozen base, or with `full` the model itself"
         return Reader(reading_model(self.base), self.pad_id)
 
-# %% ../nbs/03_models.ipynb #7d88d762
+# %% ../nbs/03_models.ipynb #7c91712b
 def _encode(self, prompts, room):
     "Token ids of prompts, leaving room for the answer"
     tokenizer = self.base.tokenizer
@@ -372,7 +384,7 @@ def _encode(self, prompts, room):
     return [i[-limit:] for i in ids]
 Player.encode = _encode
 
-# %% ../nbs/03_models.ipynb #3fe70b62
+# %% ../nbs/03_models.ipynb #7d8852d8
 def _cut(self, ids, logps, finished):
     "An answer up to its end token or its stop text"
     decode, stop = self.base.tokenizer.decode, self.prompts.stop
@@ -399,7 +411,7 @@ def _sample(self,
     return [Sample(p, *self.cut(*a)) for p, a in zip(ids, answers)]
 Player.cut, Player.sample = _cut, _sample
 
-# %% ../nbs/03_models.ipynb #6b4f69ea
+# %% ../nbs/03_models.ipynb #65a3d770
 def _logprobs(self,
     samples: list, # Its `Sample`s at the stage
     stage: int, # The stage that played them
@@ -413,7 +425,7 @@ def _logprobs(self,
     with torch.no_grad(), reference_model(self.base) as model: return answer_logprobs(model, reader, samples, self.pad_id, temperature)
 Player.logprobs = _logprobs
 
-# %% ../nbs/03_models.ipynb #d23c52e9
+# %% ../nbs/03_models.ipynb #0369c0d9
 class Generator(Player):
     "Solves problems in five stages"
     def prompt(self, problem, stage, outputs): return generator_prompt(self.prompts, problem, stage, outputs)
@@ -424,7 +436,7 @@ class Discriminator(Player):
     def prompt(self, problem, stage, output): return discriminator_prompt(self.prompts, problem, stage, output)
     def max_tokens(self): return self.config.max_test_tokens or (160 if self.prompts.name == "tags" else 512)
 
-# %% ../nbs/03_models.ipynb #29af5ce6
+# %% ../nbs/03_models.ipynb #02d1e5a0
 def _pick_prompts(config, tokenizer):
     "The prompt set that suits a model"
     if config.prompts != "auto": return load_prompts(config.prompts)
@@ -447,7 +459,7 @@ class Players:
         self.config = config
         self.generator, self.discriminator = (make[r](r, bases[r], config, _pick_prompts(config, bases[r].tokenizer)) for r in ROLES)
 
-# %% ../nbs/03_models.ipynb #2dcf644e
+# %% ../nbs/03_models.ipynb #60cb2b85
 def _bases(self):
     "The distinct bases with the roles that play on them"
     g, d = self.generator.base, self.discriminator.base
@@ -458,7 +470,7 @@ def _role(self, role: str) -> Player:
     return {"generator": self.generator, "discriminator": self.discriminator}[role]
 Players.bases, Players.role = _bases, _role
 
-# %% ../nbs/03_models.ipynb #e069d1a5
+# %% ../nbs/03_models.ipynb #f1817dc7
 def _state(self) -> dict:
     "Adapter name -> its tensors, on the CPU"
     return {f"{role}.{a or 'full'}": {n: p.detach().cpu().clone() for n, p in adapter_parameters(b, a).items()} for role, b in self.bases().items() for a in b.adapters or ("",)}

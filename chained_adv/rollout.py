@@ -6,7 +6,7 @@
 __all__ = ['TestList', 'Rollout', 'mean', 'keep_some', 'sample_chains', 'sample_tests', 'group_suites', 'judge', 'make_readers',
            'play', 'valid_pass_rate', 'caught', 'rollout_metrics']
 
-# %% ../nbs/08_rollout.ipynb #29009e71
+# %% ../nbs/08_rollout.ipynb #a91b8f22
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ from .testcases import ParsedTests, Rejected, baseline_cases, parse_tests
 from .sandbox import Job, Sandbox
 from .rewards import compute_discriminator_reward, compute_generator_reward
 
-# %% ../nbs/08_rollout.ipynb #70634827
+# %% ../nbs/08_rollout.ipynb #d0699678
 @dataclass
 class TestList:
     "One list of tests: who wrote it, about which chain, and what came of it"
@@ -30,7 +30,7 @@ class TestList:
     validation: ExecutionResult | None = None # Its tests against the reference
     reward: float | None = None # Reward of this list
 
-# %% ../nbs/08_rollout.ipynb #d15b7fe7
+# %% ../nbs/08_rollout.ipynb #960327af
 @dataclass
 class Rollout:
     "A batch of matches"
@@ -41,13 +41,13 @@ class Rollout:
     lists: list = field(default_factory=list) # `TestList`s
     seconds: dict = field(default_factory=lambda: defaultdict(float)) # What took how long: generate, execute, and each role's stages
 
-# %% ../nbs/08_rollout.ipynb #d6b098eb
+# %% ../nbs/08_rollout.ipynb #5fec5c76
 def mean(values):
     "Mean of the values that are there; None when there are none"
     values = [float(v) for v in values if v is not None]
     return sum(values) / len(values) if values else None
 
-# %% ../nbs/08_rollout.ipynb #8c6c6333
+# %% ../nbs/08_rollout.ipynb #55e1d9e8
 def keep_some(
     rollout: Rollout, # Just after the branching stage; changed in place
     stage: int, # The branching stage
@@ -61,7 +61,7 @@ def keep_some(
     kept.sort()
     for name in ("chains", "groups", "samples", "copies"): setattr(rollout, name, [getattr(rollout, name)[i] for i in kept])
 
-# %% ../nbs/08_rollout.ipynb #f1e1cff0
+# %% ../nbs/08_rollout.ipynb #3b6cf2ae
 def sample_chains(
     players: Players, # Who plays
     problems: list, # What to solve
@@ -90,7 +90,7 @@ def sample_chains(
     rollout.seconds["generate"] += time.perf_counter() - start
     return rollout
 
-# %% ../nbs/08_rollout.ipynb #524c7e56
+# %% ../nbs/08_rollout.ipynb #cf13b91c
 def sample_tests(
     players: Players, # Who plays
     rollout: Rollout, # Gets the lists added
@@ -118,7 +118,7 @@ def _with_stage(parsed, stage):
     mark = lambda o: replace(o, stage=stage) if isinstance(o, TestCase) else o
     return replace(parsed, items=[mark(o) for o in parsed.items])
 
-# %% ../nbs/08_rollout.ipynb #f0a8350a
+# %% ../nbs/08_rollout.ipynb #c7ec42a4
 def group_suites(
     rollout: Rollout # With lists
 ) -> dict: # group -> `TestCase`s and `Rejected`s in order, equal tests once
@@ -133,7 +133,7 @@ def group_suites(
             suites[g].append(o)
     return suites
 
-# %% ../nbs/08_rollout.ipynb #73db209a
+# %% ../nbs/08_rollout.ipynb #8fb16cfa
 def _split(result, n):
     "A result over the first n tests, and one over the rest"
     part = lambda vs: replace(result, verdicts=tuple(vs), timed_out=any(v.outcome == "timeout" for v in vs), errors=tuple(dict.fromkeys(v.reason for v in vs if not v.passed)))
@@ -146,7 +146,7 @@ def _pick(items, table):
 
 def _table(result): return {v.test.key: v for v in result.verdicts if v.test}
 
-# %% ../nbs/08_rollout.ipynb #70f05d22
+# %% ../nbs/08_rollout.ipynb #9c295756
 def judge(
     rollout: Rollout, # Gets results and rewards
     sandbox: Sandbox, # Where programs run
@@ -167,7 +167,7 @@ def judge(
     _reward_lists(rollout, reward)
     rollout.seconds["execute"] += time.perf_counter() - start
 
-# %% ../nbs/08_rollout.ipynb #ae914fd5
+# %% ../nbs/08_rollout.ipynb #445d96ec
 def _reward_lists(rollout, reward):
     "Results and rewards of every list of tests"
     tables, members = [_table(c.result) for c in rollout.chains], defaultdict(list)
@@ -180,7 +180,7 @@ def _reward_lists(rollout, reward):
         own.test_texts[t.stage], own.tests[t.stage] = t.sample.text, t.parsed
     for i, own in enumerate(rollout.chains): own.discriminator_reward = mean(t.reward for t in rollout.lists if t.chain == i)
 
-# %% ../nbs/08_rollout.ipynb #1d6b1a7e
+# %% ../nbs/08_rollout.ipynb #00aba4df
 def make_readers(
     players: Players # Who plays
 ) -> tuple: # (the generator's, the discriminator's); the same object when they share a base
@@ -211,7 +211,7 @@ def play(
     judge(rollout, sandbox, reward)
     return rollout
 
-# %% ../nbs/08_rollout.ipynb #7bdc46cd
+# %% ../nbs/08_rollout.ipynb #bc8e8355
 def valid_pass_rate(
     chain: Chain # After judging
 ) -> float | None: # Share of the valid tests of its suite that its program passes; None without valid tests
@@ -224,7 +224,7 @@ def caught(
     "Did a valid test fail a program that is wrong?"
     return None if chain.solved else any(r.passed and not v.passed for v, r in zip(chain.result.verdicts, chain.validation.verdicts))
 
-# %% ../nbs/08_rollout.ipynb #a47bea9d
+# %% ../nbs/08_rollout.ipynb #922f2d6d
 def rollout_metrics(
     rollout: Rollout # After judging
 ) -> dict: # Names as in `metrics.jsonl`
