@@ -637,6 +637,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                        'chained_adv.testcases._size': ('testcases.html#_size', 'chained_adv/testcases.py'),
                                        'chained_adv.testcases._statement': ('testcases.html#_statement', 'chained_adv/testcases.py'),
                                        'chained_adv.testcases._tail': ('testcases.html#_tail', 'chained_adv/testcases.py'),
+                                       'chained_adv.testcases._takes_no_list': ( 'testcases.html#_takes_no_list',
+                                                                                 'chained_adv/testcases.py'),
                                        'chained_adv.testcases._tolerance': ('testcases.html#_tolerance', 'chained_adv/testcases.py'),
                                        'chained_adv.testcases._tuple': ('testcases.html#_tuple', 'chained_adv/testcases.py'),
                                        'chained_adv.testcases._unary': ('testcases.html#_unary', 'chained_adv/testcases.py'),

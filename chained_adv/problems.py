@@ -6,7 +6,7 @@
 __all__ = ['BUILTIN_SETS', 'ORDERS', 'validate_problem', 'load_problems', 'save_problems', 'summarize_problems', 'from_humaneval',
            'split_problems', 'find_leaks', 'ProblemSampler']
 
-# %% ../nbs/02_problems.ipynb #79879597
+# %% ../nbs/02_problems.ipynb #b3e28f1b
 import ast, json, re, symtable, warnings
 from collections import Counter
 from copy import deepcopy
@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from .core import ConfigError, DIFFICULTIES, Problem, ProblemError, make_rng, signature_args, stable_hash
 
-# %% ../nbs/02_problems.ipynb #a669a181
+# %% ../nbs/02_problems.ipynb #f0d25931
 _TYPES = dict(id=str, description=str, function_signature=str, baseline_tests=(list, tuple), reference_solution=str, difficulty=str, tags=(list, tuple))
 _REQUIRED = [f.name for f in fields(Problem) if f.default is MISSING]
 
@@ -23,7 +23,7 @@ def _shown(value):
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
 
-# %% ../nbs/02_problems.ipynb #c642ce87
+# %% ../nbs/02_problems.ipynb #a19c75be
 def _field_faults(d):
     "Pairs of field and fault: what is missing, of the wrong type or empty"
     hint = "convert it with from_humaneval" if "canonical_solution" in d else "add it"
@@ -37,7 +37,7 @@ def _field_faults(d):
         yield "difficulty", f"found {d['difficulty']!r}; write one of {', '.join(DIFFICULTIES)}"
     if isinstance(d.get("tags"), (list, tuple)) and not all(isinstance(t, str) for t in d["tags"]): yield "tags", f"found {_shown(d['tags'])}; every tag must be a text"
 
-# %% ../nbs/02_problems.ipynb #d9091d75
+# %% ../nbs/02_problems.ipynb #8124a7f3
 def _is_method(node): return [a.arg for a in node.args.args][:1] == ["self"]
 
 def _scopes(code):
@@ -48,7 +48,7 @@ def _scopes(code):
         top = symtable.symtable(code, "reference_solution", "exec")
     return [top], [c for c in top.get_children() if c.get_type() == "class" and c.get_name() == "Solution"]
 
-# %% ../nbs/02_problems.ipynb #46335d4f
+# %% ../nbs/02_problems.ipynb #cd19a517
 def _reference_faults(code, node):
     "Faults of a reference; `node` is the parsed signature, None when that has a fault of its own"
     try: modules, solutions = _scopes(code)
@@ -61,7 +61,7 @@ def _reference_faults(code, node):
     wanted = f"a class Solution with the method {name}, because the signature begins with self" if _is_method(node) else f"a top-level function {name}, which the signature names"
     return [f"does not define the entry point; it must define {wanted}"]
 
-# %% ../nbs/02_problems.ipynb #35ebf675
+# %% ../nbs/02_problems.ipynb #1c19b1fb
 def _assert_fault(text, name):
     "What is wrong with an assert string; empty when nothing is"
     like = f"write it like 'assert {name}(...) == ...'"
@@ -71,7 +71,7 @@ def _assert_fault(text, name):
     if not any(name in (getattr(n, "id", None), getattr(n, "attr", None)) for n in ast.walk(body[0].test)): return f"never mentions {name}; {like}"
     return ""
 
-# %% ../nbs/02_problems.ipynb #8f4aad85
+# %% ../nbs/02_problems.ipynb #9cf52110
 _NODES = re.compile(r"\b(ListNode|TreeNode)\b")
 
 def _list_fault(test, node):
@@ -88,7 +88,7 @@ def _list_fault(test, node):
         if kind and not isinstance(value, (list, tuple, type(None))): return f"gives {_shown(value)} for the {kind[1]} {a.arg}; give a list of values"
     return ""
 
-# %% ../nbs/02_problems.ipynb #816c1681
+# %% ../nbs/02_problems.ipynb #06363e63
 def _test_fault(test, node):
     if isinstance(test, str): return _assert_fault(test, node.name)
     if isinstance(test, (list, tuple)): return _list_fault(test, node)
@@ -104,7 +104,7 @@ def _faults(d):
     for i, test in enumerate(good.get("baseline_tests", ())):
         if node and (fault := _test_fault(test, node)): yield "baseline_tests", f"test {i}, {_shown(test)}, {fault}"
 
-# %% ../nbs/02_problems.ipynb #192c185a
+# %% ../nbs/02_problems.ipynb #33bb0d03
 def validate_problem(
     problem: "dict | Problem", # What to check: one object of a problem file, or a `Problem`
     where: str = "" # Where it comes from, for example `my.json, problem 3`; opens every line
@@ -116,7 +116,7 @@ def validate_problem(
     head += [f"id {d['id']!r}"] if d.get("id") else []
     return [", ".join(head + [f"field {name!r}: {fault}"]) for name, fault in _faults(d)]
 
-# %% ../nbs/02_problems.ipynb #0cb3b9d4
+# %% ../nbs/02_problems.ipynb #af7af323
 _EXAMPLE = 'save_problems(load_problems("builtin")[:2], "example.json") writes an example of the format'
 
 def _read_text(path):
@@ -130,7 +130,7 @@ def _parse(path, text, line=1):
     except json.JSONDecodeError as e: raise ProblemError(f"{path}: broken JSON at line {e.lineno + line - 1}, column {e.colno}: {e.msg}; {_EXAMPLE}") from None
     except (RecursionError, ValueError) as e: raise ProblemError(f"{path}: JSON that Python cannot hold, from line {line}: {e}; {_EXAMPLE}") from None
 
-# %% ../nbs/02_problems.ipynb #55f377bd
+# %% ../nbs/02_problems.ipynb #ac2b2071
 def _is_lines(path, lines):
     if path.suffix.lower() in (".jsonl", ".ndjson"): return True
     try: return len(lines) > 1 and isinstance(first := json.loads(lines[0][1]), dict) and "problems" not in first
@@ -146,7 +146,7 @@ def _entries(path):
     if not isinstance(data, list): raise ProblemError(f"{path}: found {_shown(_parse(path, text))}; it must be a list of problems or an object with the list 'problems'; {_EXAMPLE}")
     return [(f"{path}, problem {i}", o) for i, o in enumerate(data)]
 
-# %% ../nbs/02_problems.ipynb #b36530a8
+# %% ../nbs/02_problems.ipynb #aac14ea2
 def _check_all(source, entries):
     "Raise one `ProblemError` with every fault of the places and objects in `entries`"
     if not entries: raise ProblemError(f"{source}: holds no problems; {_EXAMPLE}")
@@ -160,7 +160,7 @@ def _check_all(source, entries):
     count = f"{len(faults)} fault" + "s" * (len(faults) > 1) + (", the first 10" if len(faults) > 10 else "")
     raise ProblemError(f"{source}: {count}:\n  " + "\n  ".join(faults[:10]))
 
-# %% ../nbs/02_problems.ipynb #8fe97734
+# %% ../nbs/02_problems.ipynb #01b529b2
 def _warn_unknown(source, entries):
     unknown = Counter(key for _, d in entries for key in d if key not in _TYPES)
     named = ", ".join(f"{key!r} (in {n})" for key, n in unknown.items())
@@ -168,7 +168,7 @@ def _warn_unknown(source, entries):
 
 def _to_problem(d): return Problem(**{k: tuple(v) if isinstance(v, (list, tuple)) else v for k, v in d.items() if k in _TYPES})
 
-# %% ../nbs/02_problems.ipynb #90120e3b
+# %% ../nbs/02_problems.ipynb #adced96e
 BUILTIN_SETS = {"builtin": Path(str(files("chained_adv"))) / "data" / "problems.json"}
 
 def load_problems(
@@ -180,7 +180,7 @@ def load_problems(
     _warn_unknown(source, entries)
     return [_to_problem(d) for _, d in entries]
 
-# %% ../nbs/02_problems.ipynb #7d121772
+# %% ../nbs/02_problems.ipynb #9c2cae0a
 def _json_fault(test):
     plain = list(test) if isinstance(test, tuple) else test
     try: same = repr(json.loads(json.dumps(plain, ensure_ascii=False, allow_nan=False).encode())) == repr(plain)
@@ -194,7 +194,7 @@ def _json_text(d):
     rows = [f"    {one(k)}: {tests if k == 'baseline_tests' else one(d[k])}" for k in _TYPES]
     return "  {\n" + ",\n".join(rows) + "\n  }"
 
-# %% ../nbs/02_problems.ipynb #64353016
+# %% ../nbs/02_problems.ipynb #2a1935ed
 def save_problems(
     problems: list, # What to write
     path: "str | Path" # File to write: JSONL when the name ends in `.jsonl`, else JSON
@@ -209,7 +209,7 @@ def save_problems(
     path.write_text(text + "\n", encoding="utf-8")
     return path
 
-# %% ../nbs/02_problems.ipynb #ecc1829b
+# %% ../nbs/02_problems.ipynb #33595424
 def summarize_problems(
     problems: list # The problems
 ) -> str: # A text table: one line per tag, most frequent first
@@ -221,7 +221,7 @@ def summarize_problems(
     row = lambda name, cells: f"{name:<{width}}" + "".join(f"{c:>8}" for c in cells)
     return "\n".join([row("tag", (*DIFFICULTIES, "all"))] + [row(t or "all", (*(count[t, d] for d in DIFFICULTIES), tags[t] if t else len(problems))) for t in order])
 
-# %% ../nbs/02_problems.ipynb #ff5b1e5e
+# %% ../nbs/02_problems.ipynb #bbcdb6f9
 class _BuiltinTypes(ast.NodeTransformer):
     "Replace `List[int]` by `list[int]`, `Optional[X]` by `X | None` and `Any` by `object`"
     def visit_Name(self, node): return ast.Name({"List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "Any": "object"}.get(node.id, node.id))
@@ -234,7 +234,7 @@ def _signature_text(function):
     bare.body, bare.decorator_list = [ast.Pass()], []
     return ast.unparse(ast.fix_missing_locations(_BuiltinTypes().visit(bare))).rsplit("\n", 1)[0]
 
-# %% ../nbs/02_problems.ipynb #4a00deb2
+# %% ../nbs/02_problems.ipynb #a3c60d55
 _PLAIN = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.Load, ast.UnaryOp, ast.unaryop, ast.BinOp, ast.operator, ast.Compare, ast.cmpop, ast.keyword)
 
 def _convert_assert(statement, candidate, name):
@@ -248,7 +248,7 @@ def _convert_assert(statement, candidate, name):
         elif isinstance(node, ast.Name) and node.id not in ("abs", name) or not isinstance(node, (*_PLAIN, ast.Name)): return None
     return f"assert {ast.unparse(test)}" if calls == 1 else None
 
-# %% ../nbs/02_problems.ipynb #bb67da9a
+# %% ../nbs/02_problems.ipynb #93bd97cf
 def _humaneval_tests(record):
     "Converted asserts and the notes on the others"
     body = next((n for n in ast.parse(record["test"]).body if isinstance(n, ast.FunctionDef) and n.name == "check" and n.args.args), None)
@@ -256,7 +256,7 @@ def _humaneval_tests(record):
     pairs = [(_convert_assert(s, body.args.args[0].arg, record["entry_point"]), ast.unparse(s)) for s in body.body]
     return [t for t, _ in pairs if t], [f"not converted: {_shown(text)}" for t, text in pairs if not t]
 
-# %% ../nbs/02_problems.ipynb #12154210
+# %% ../nbs/02_problems.ipynb #93ca2bbf
 def from_humaneval(
     record: dict, # One record with `prompt`, `canonical_solution`, `test` and `entry_point`
     difficulty: str = "medium", # Difficulty to give it, since such records state none
@@ -275,7 +275,7 @@ def from_humaneval(
     faults = validate_problem(problem)
     return (None, notes + faults) if faults else (problem, notes)
 
-# %% ../nbs/02_problems.ipynb #afc17c41
+# %% ../nbs/02_problems.ipynb #53e6f946
 def split_problems(
     problems: list, # All problems
     held_out: float = .2, # Share to hold out, from 0 to below 1; at least one problem when above 0
@@ -287,7 +287,7 @@ def split_problems(
     ranked = sorted(problems, key=lambda p: (stable_hash(seed, "split", p.id), p.id))
     return ranked[n:], ranked[:n]
 
-# %% ../nbs/02_problems.ipynb #91d7669a
+# %% ../nbs/02_problems.ipynb #4ec68fb4
 class _Skeleton(ast.NodeTransformer):
     "Number the names that a program binds, and drop its type hints and docstrings"
     def __init__(self, bound): self.bound, self.numbers = bound, {}
@@ -300,7 +300,7 @@ class _Skeleton(ast.NodeTransformer):
         if ast.get_docstring(node, clean=False) is not None: node.body = node.body[1:] or [ast.Pass()]
         return self.generic_visit(node)
 
-# %% ../nbs/02_problems.ipynb #58c58de1
+# %% ../nbs/02_problems.ipynb #4cb4835d
 def _bound_names(tree):
     stored = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     return stored | {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)} | {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
@@ -311,7 +311,7 @@ def _program_key(code):
 
 def _description_key(text): return " ".join(re.findall(r"\w+", text.lower()))
 
-# %% ../nbs/02_problems.ipynb #67bb8e3d
+# %% ../nbs/02_problems.ipynb #4f746e1b
 def find_leaks(
     train: list, # The problems to train on
     held_out: list # The held-out problems
@@ -325,7 +325,7 @@ def find_leaks(
         leaks += [(id, p.id, why) for p in held_out for id in known.get(key(p), ())]
     return leaks
 
-# %% ../nbs/02_problems.ipynb #9f206bee
+# %% ../nbs/02_problems.ipynb #fc088003
 ORDERS = ("uniform", "difficulty")
 
 class ProblemSampler:
@@ -339,7 +339,7 @@ class ProblemSampler:
         if order not in ORDERS: raise ConfigError(f"order {order!r} does not exist; write one of {', '.join(ORDERS)}")
         self.problems, self.seed, self.order, self.round, self.position = sorted(problems, key=lambda p: p.id), seed, order, 0, 0
 
-# %% ../nbs/02_problems.ipynb #0d8f1e9b
+# %% ../nbs/02_problems.ipynb #adb94b7b
 def _arrange(self):
     "The problems in the order of the current round"
     drawn = list(self.problems)
@@ -358,7 +358,7 @@ def _next(self,
     return drawn
 ProblemSampler.next = _next
 
-# %% ../nbs/02_problems.ipynb #6d258a68
+# %% ../nbs/02_problems.ipynb #88173b29
 def _state(self) -> dict: # Plain values, for JSON
     "Where the sampler stands"
     return dict(seed=self.seed, order=self.order, round=self.round, position=self.position, problems=stable_hash([p.id for p in self.problems]))

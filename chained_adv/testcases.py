@@ -6,7 +6,7 @@
 __all__ = ['MAX_ITEMS', 'MAX_BITS', 'MAX_CASES', 'MAX_TEXT', 'Rejected', 'ParsedTests', 'unfence', 'parse_tests',
            'baseline_cases']
 
-# %% ../nbs/04_testcases.ipynb #ac133e9a
+# %% ../nbs/04_testcases.ipynb #16d144ec
 import ast, re, warnings
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -14,7 +14,7 @@ from html import escape
 from textwrap import dedent
 from .core import Problem, ProblemError, TestCase, describe_test, signature_args, _table
 
-# %% ../nbs/04_testcases.ipynb #baf7e238
+# %% ../nbs/04_testcases.ipynb #f85c059d
 @dataclass(frozen=True)
 class Rejected:
     "A piece of text that is not a test, and why"
@@ -31,7 +31,7 @@ class ParsedTests:
 ParsedTests.cases = property(lambda self: [o for o in self.items if isinstance(o, TestCase)], doc="The tests, in the order written")
 ParsedTests.rejected = property(lambda self: [o for o in self.items if isinstance(o, Rejected)], doc="What is not a test, in the order written")
 
-# %% ../nbs/04_testcases.ipynb #eec1a925
+# %% ../nbs/04_testcases.ipynb #6756c036
 MAX_ITEMS = 100_000 # elements (or characters) of one computed value
 MAX_BITS = 13_000 # of an integer: just under the 4,300 digits that Python prints
 MAX_CASES = 1_000 # tests read from one text
@@ -48,7 +48,7 @@ class _Env(dict):
         self.room -= 1
         if self.room < 0: raise _NotATest(f"loops over more than {MAX_ITEMS:,} elements")
 
-# %% ../nbs/04_testcases.ipynb #c5c5bc29
+# %% ../nbs/04_testcases.ipynb #caaf64eb
 def _show(node):
     text = ast.unparse(node)
     return f"`{text if len(text) <= 60 else text[:57] + '...'}`"
@@ -67,7 +67,7 @@ def _bounded(value, times=1):
     if _size(value) * times > MAX_ITEMS: raise _NotATest(f"a computed value has more than {MAX_ITEMS:,} elements")
     return value
 
-# %% ../nbs/04_testcases.ipynb #913fdace
+# %% ../nbs/04_testcases.ipynb #e2fb4ab8
 _RULES = {}
 def _rule(*kinds): return lambda f: [_RULES.__setitem__(k, f) for k in kinds] and f
 
@@ -88,7 +88,7 @@ def _list(node, env): return _elements(node.elts, env)
 @_rule(ast.Tuple)
 def _tuple(node, env): return tuple(_elements(node.elts, env))
 
-# %% ../nbs/04_testcases.ipynb #739bb6b1
+# %% ../nbs/04_testcases.ipynb #9f08c6e8
 def _elements(nodes, env):
     out = []
     for n in nodes:
@@ -96,7 +96,7 @@ def _elements(nodes, env):
         else: out.append(_value(n, env))
     return out
 
-# %% ../nbs/04_testcases.ipynb #39d0f02c
+# %% ../nbs/04_testcases.ipynb #5c168b99
 @_rule(ast.Set)
 def _set(node, env): return set(_elements(node.elts, env))
 @_rule(ast.Dict)
@@ -116,7 +116,7 @@ def _name(node, env):
     if isinstance(env[node.id], (_Call, _Instance)): raise _NotATest(f"`{node.id}` holds the result of a call, not a literal")
     return env[node.id]
 
-# %% ../nbs/04_testcases.ipynb #758757a8
+# %% ../nbs/04_testcases.ipynb #9faa9914
 _UNARY = {ast.USub: lambda v: -v, ast.UAdd: lambda v: +v, ast.Invert: lambda v: ~v, ast.Not: lambda v: not v}
 _BINARY = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b, ast.Div: lambda a, b: a / b,
            ast.FloorDiv: lambda a, b: a // b, ast.Mod: lambda a, b: a % b, ast.Pow: lambda a, b: a ** b, ast.LShift: lambda a, b: a << b,
@@ -139,7 +139,7 @@ def _binary(node, env):
     elif op is ast.Add and isinstance(a, _SEQ): _bounded([a, b])
     return _BINARY[op](a, b)
 
-# %% ../nbs/04_testcases.ipynb #c40c47f5
+# %% ../nbs/04_testcases.ipynb #fc06ef0a
 def _range(*args):
     if len(range(*args)) > MAX_ITEMS: raise _NotATest(f"a range of more than {MAX_ITEMS:,} elements")
     return list(range(*args))
@@ -161,7 +161,7 @@ def _attribute(node, env):
     if node.attr not in found: raise _NotATest(f"{_show(node)} is not a literal")
     return found[node.attr]
 
-# %% ../nbs/04_testcases.ipynb #05fa7a64
+# %% ../nbs/04_testcases.ipynb #a292f5e6
 def _bind(target, value, env):
     "Bind a name, or a tuple of names, to a literal"
     if isinstance(target, ast.Name): env[target.id] = value; return
@@ -179,7 +179,7 @@ def _comprehension(node, env):
         env.room = inner.room
     return _bounded({ast.SetComp: set, ast.DictComp: dict}.get(type(node), list)(out))
 
-# %% ../nbs/04_testcases.ipynb #b894eca9
+# %% ../nbs/04_testcases.ipynb #626cefb7
 class _Call:
     "A call of the function under test"
     def __init__(self, args, kwargs): self.args, self.kwargs = args, kwargs
@@ -191,7 +191,7 @@ def _literal(node, env):
     except _EVALUATION as e: raise _NotATest(f"{_show(node)} has no value ({type(e).__name__}: {e})") from None
     return _bounded(v) if env.computed else v
 
-# %% ../nbs/04_testcases.ipynb #df235feb
+# %% ../nbs/04_testcases.ipynb #4d30d93b
 class _Params:
     "What a signature accepts"
     def __init__(self, a):
@@ -215,7 +215,7 @@ def _misfit(params, args, kwargs):
     missing = [k for k in names[n:params.least] if k not in kwargs] + sorted(params.needed - set(kwargs))
     return f"argument `{missing[0]}` is missing" if missing else ""
 
-# %% ../nbs/04_testcases.ipynb #871448ea
+# %% ../nbs/04_testcases.ipynb #cf292f4b
 class _Reader:
     "Collects tests from syntax trees"
     def __init__(self, name, params): self.name, self.params, self.items, self.notes, self.forms, self.source, self.env = name, params, [], [], set(), [], _Env()
@@ -236,7 +236,7 @@ class _Reader:
 
 class _TooMany(Exception): "More tests than one text may hold"
 
-# %% ../nbs/04_testcases.ipynb #aa2c347a
+# %% ../nbs/04_testcases.ipynb #a1e8646a
 def _shape(params, n_items, first=None):
     "How a row of values is read: `args`, `pair` or not at all"
     if _fits(params, n_items - 1): return "args"
@@ -255,7 +255,7 @@ def _rows(params, node):
     if _shape(params, len(elts), _length(elts[0])): return [node]
     return elts if len(elts) == 1 or any(_shape(params, len(e.elts), _length(e.elts[0]) if e.elts else None) for e in elts) else [node]
 
-# %% ../nbs/04_testcases.ipynb #8e684a2a
+# %% ../nbs/04_testcases.ipynb #711e4aa9
 def _read_row(r, node, env):
     "Read one tuple or list as a test"
     if not isinstance(node, (ast.Tuple, ast.List)): return r.reject(node, "a single value: a test is a tuple of the arguments and the expected value", "tuples")
@@ -271,7 +271,7 @@ def _read_rows(r, node, env):
     if not node.elts: return r.notes.append(f"skipped {_show(node)}: no tests in it")
     for row in _rows(r.params, node): _read_row(r, row, env)
 
-# %% ../nbs/04_testcases.ipynb #0357c0e8
+# %% ../nbs/04_testcases.ipynb #3d5ba18e
 def _is_instance(node, env):
     "Is this an instance of the solution's class, or a module that holds the function?"
     if isinstance(node, ast.Call): return isinstance(node.func, (ast.Name, ast.Attribute)) and not node.args and not node.keywords
@@ -295,7 +295,7 @@ def _called(r, node, env):
 def _elements_of(nodes, env): return _literal(ast.List(nodes, ast.Load()), env)
 def _mentions(r, node, env): return any(_is_call(r, n, env) or isinstance(n, ast.Name) and isinstance(env.get(n.id), _Call) for n in ast.walk(node))
 
-# %% ../nbs/04_testcases.ipynb #f2db88b0
+# %% ../nbs/04_testcases.ipynb #e21f05b4
 def _tail(node): return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 def _scale(v): return max(map(_scale, v.values() if isinstance(v, dict) else v), default=0.) if isinstance(v, (list, tuple, dict)) else abs(v)
 
@@ -319,7 +319,7 @@ def _near(r, node, env):
     if not _called(r, a, env): a, b = b, a
     return (_called(r, a, env), _literal(b, env)) if _called(r, a, env) else None
 
-# %% ../nbs/04_testcases.ipynb #0d5dbfc8
+# %% ../nbs/04_testcases.ipynb #a595e335
 def _judge_equal(r, op, a, b, env):
     "`a == b` or `a is b` with the call on the left; None when the left is no call"
     if call := _called(r, a, env):
@@ -334,7 +334,7 @@ def _judge_equal(r, op, a, b, env):
         digits, want = _literal(a.args[1], env) if len(a.args) > 1 else 0, _literal(b, env)
         return call, "close", want, _tolerance(want, 0., .5 * 10. ** -digits * (1 + 1e-9))
 
-# %% ../nbs/04_testcases.ipynb #6c6ac2cc
+# %% ../nbs/04_testcases.ipynb #d160a8d8
 def _judge_compare(r, node, env):
     if len(node.ops) != 1: raise _NotATest("a chain of comparisons; write one `assert` for each")
     op, a, b = node.ops[0], node.left, node.comparators[0]
@@ -359,7 +359,7 @@ def _judge(r, node, env):
         return [(found[0], "close", found[1], _tolerance(found[1], o.get("rel_tol", 1e-9), o.get("abs_tol", 0.)))]
     raise _NotATest(f"{_show(node)} is not one call of `{r.name}` against a literal")
 
-# %% ../nbs/04_testcases.ipynb #c1610656
+# %% ../nbs/04_testcases.ipynb #6cfc5a3e
 _STATEMENTS = {}
 def _statement(*kinds): return lambda f: [_STATEMENTS.__setitem__(k, f) for k in kinds] and f
 
@@ -380,7 +380,7 @@ def _run(r, body, env, form):
             _forget(node, env)
             r.reject(node, str(e), form if isinstance(node, ast.Assert) else None)
 
-# %% ../nbs/04_testcases.ipynb #e658306c
+# %% ../nbs/04_testcases.ipynb #7f5c8ceb
 @_statement(ast.Assert)
 def _on_assert(r, node, env, form):
     for call, kind, want, tol in _judge(r, node.test, env): r.accept(node, form, call.args, want, call.kwargs, kind, tol)
@@ -397,7 +397,7 @@ def _on_assign(r, node, env, form):
     else: value = _called(r, node.value, env) or _literal(node.value, env)
     for t in targets: _bind(t, value, env)
 
-# %% ../nbs/04_testcases.ipynb #00c6b783
+# %% ../nbs/04_testcases.ipynb #4d3e0316
 @_statement(ast.For)
 def _on_for(r, node, env, form):
     for v in _literal(node.iter, env):
@@ -415,7 +415,7 @@ def _on_with(r, node, env, form):
     if not call: raise _NotATest(f"calls nothing: the last line under `{_tail(c.func)}` must call `{r.name}`")
     r.accept(node, form, call.args, name, call.kwargs, "raises")
 
-# %% ../nbs/04_testcases.ipynb #85160803
+# %% ../nbs/04_testcases.ipynb #99ad079c
 @_statement(ast.Expr)
 def _on_expr(r, node, env, form):
     v = node.value
@@ -430,7 +430,7 @@ def _on_expr(r, node, env, form):
         return r.notes.append(f"read {_show(v)} as if it began with `assert`")
     raise _NotATest(f"{_show(v)} is outside the grammar of tests")
 
-# %% ../nbs/04_testcases.ipynb #531a52ea
+# %% ../nbs/04_testcases.ipynb #b5f19c65
 def _parametrized(node, env):
     "The environments that decorators ask for"
     envs = [_Env(env)]
@@ -445,7 +445,7 @@ def _parametrized(node, env):
         envs = [_Env(e | dict(zip(names, row))) for e in envs for row in rows]
     return envs
 
-# %% ../nbs/04_testcases.ipynb #63e2fdaf
+# %% ../nbs/04_testcases.ipynb #052bf264
 @_statement(ast.FunctionDef, ast.AsyncFunctionDef)
 def _on_function(r, node, env, form):
     if node.name == r.name: raise _NotATest(f"defines `{r.name}` itself; a test cannot replace the function under test")
@@ -459,7 +459,7 @@ def _on_class(r, node, env, form):
     if not any(isinstance(n, ast.FunctionDef) and n.name[:4] == "test" for n in node.body): return r.notes.append(f"skipped class `{node.name}`: it holds no tests")
     _run(r, [n for n in node.body if not (isinstance(n, ast.Expr) or isinstance(n, ast.FunctionDef) and n.name[:4] != "test")], _Env(env), "pytest")
 
-# %% ../nbs/04_testcases.ipynb #fe2d7152
+# %% ../nbs/04_testcases.ipynb #1cc341b8
 def _reads(body, name): return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for node in body for n in ast.walk(node))
 
 def _read_module(r, body, source):
@@ -477,7 +477,7 @@ def _read_lone(r, node):
     if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str): r.notes.append(f"skipped text: {_show(node.value)}")
     else: r.reject(node, "a single value: a test is a tuple of the arguments and the expected value", "tuples")
 
-# %% ../nbs/04_testcases.ipynb #4178c8a3
+# %% ../nbs/04_testcases.ipynb #b8a89bb4
 _PARSE_ERRORS = (SyntaxError, ValueError, MemoryError, RecursionError)
 def _parse(text):
     "The statements of a text, or the reason why it has none"
@@ -491,7 +491,7 @@ def _parse_quietly(text):
     try: return ast.parse(text).body
     except _PARSE_ERRORS as e: return getattr(e, "msg", None) or type(e).__name__
 
-# %% ../nbs/04_testcases.ipynb #f815181f
+# %% ../nbs/04_testcases.ipynb #e1ddca9f
 _TOKEN = re.compile(r"""'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|#[^\n]*|[(\[{]|[)\]}]""")
 _CLOSER = {"(": ")", "[": "]", "{": "}"}
 def _balance(text, stack=""):
@@ -505,7 +505,7 @@ def _balance(text, stack=""):
             stack = stack[1:]
     return stack, None
 
-# %% ../nbs/04_testcases.ipynb #a2bd7417
+# %% ../nbs/04_testcases.ipynb #6147f879
 _LABEL = re.compile(r"^(?:[-*•+]\s+|>>>\s*|\d+\s*[.):]\s+|(?:test|case|example|input)\b[^:(\[]{0,20}:\s*)+", re.I)
 _QUOTES = str.maketrans("“”‘’−", "\"\"''-")
 
@@ -524,7 +524,7 @@ def _repairs(line, name):
             if words[k:k + 1] and re.match(r"[=!<>]|(?:is|in|and|or|not)$", words[k]): break # what follows belongs to the condition
             yield " ".join(words[:k]).rstrip(".,;:`"), "cut the prose around an assert"
 
-# %% ../nbs/04_testcases.ipynb #857fd8bc
+# %% ../nbs/04_testcases.ipynb #69a1ce99
 def _groups(s):
     "The balanced bracket groups of a line that hold a comma and are no call's arguments; the last one is closed if need be"
     out, start, stack = [], None, ""
@@ -541,7 +541,7 @@ def _groups(s):
     if stack: out.append((start, s[start:].rstrip(", ") + stack))
     return [g for at, g in out if "," in g and not s[max(at - 1, 0):at].isidentifier()]
 
-# %% ../nbs/04_testcases.ipynb #c542f134
+# %% ../nbs/04_testcases.ipynb #3cabe32a
 def _is_test(body): return isinstance(body, list) and bool(body) and all(isinstance(n, (ast.Assert, ast.Expr)) and not (isinstance(n, ast.Expr) and isinstance(n.value, (ast.Name, ast.Constant, ast.Attribute))) for n in body)
 
 def _salvage_line(r, line, why):
@@ -554,7 +554,7 @@ def _salvage_line(r, line, why):
     elif re.match(r"\s*(?:[(\[]|assert\b|def\s+test)", line) or f"{r.name}(" in line: r.reject(line.strip(), f"cannot be read: {why}")
     else: r.notes.append(f"skipped text: {line.strip()[:80]}")
 
-# %% ../nbs/04_testcases.ipynb #88d83680
+# %% ../nbs/04_testcases.ipynb #5f1d0f40
 _BLOCK = re.compile(r"(?:async\s+def|def|class|for|with|if|try|while)\b.*|@.*")
 
 def _extent(lines, i):
@@ -571,7 +571,7 @@ def _extent(lines, i):
         stack, extra = _balance(lines[j], stack); j += 1
     return i + 1 if stack else j
 
-# %% ../nbs/04_testcases.ipynb #eac46aaa
+# %% ../nbs/04_testcases.ipynb #6dc6e3a5
 def _salvage(r, text):
     "Read a text that is not Python as a whole"
     lines, i = text.split("\n"), 0
@@ -589,7 +589,7 @@ def _salvage(r, text):
         else: _salvage_line(r, lines[i], body)
         i += 1
 
-# %% ../nbs/04_testcases.ipynb #8dd60035
+# %% ../nbs/04_testcases.ipynb #0e5e374e
 _FENCE = re.compile(r"^[ \t]*```[ \t]*[\w+-]*[ \t]*$\n?(.*?)(?:^[ \t]*```[ \t]*$|\Z)", re.S | re.M)
 
 def unfence(
@@ -599,7 +599,7 @@ def unfence(
     text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     return "\n".join(_FENCE.findall(text)) if "```" in text and _FENCE.search(text) else text
 
-# %% ../nbs/04_testcases.ipynb #8ffd01e3
+# %% ../nbs/04_testcases.ipynb #651842a7
 _MARK = re.compile(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]+(?=[(\[]|assert\b)", re.M) # `- (1, 2)` is Python, but was meant as a list
 
 @lru_cache(8192)
@@ -619,7 +619,7 @@ def _parse_cached(text, name, signature):
     if not r.items and text.strip(): r.reject(text, "no test found in the text")
     return tuple(r.items), tuple(r.notes), "mixed" if len(r.forms) > 1 else next(iter(r.forms), "none")
 
-# %% ../nbs/04_testcases.ipynb #e77c4884
+# %% ../nbs/04_testcases.ipynb #6a0cb363
 def parse_tests(
     text: str, # What the discriminator wrote
     entry_point: str, # Name of the function under test
@@ -629,7 +629,15 @@ def parse_tests(
     items, notes, form = _parse_cached(text, entry_point, signature)
     return ParsedTests(list(items), list(notes), form)
 
-# %% ../nbs/04_testcases.ipynb #88ec6e15
+# %% ../nbs/04_testcases.ipynb #d5c0c241
+_NO_LISTS = {"int", "float", "complex", "bool", "str", "bytes", "dict", "set", "frozenset"}
+
+def _takes_no_list(signature):
+    "Is the only parameter annotated with a type that a list cannot be?"
+    args = [a for a in signature_args(signature).args.args if a.arg != "self"]
+    return len(args) == 1 and args[0].annotation is not None and ast.unparse(args[0].annotation).split("[")[0] in _NO_LISTS
+
+# %% ../nbs/04_testcases.ipynb #8818c8c0
 def _baseline(test, name, signature, params):
     "One baseline test as a list of test cases, or the reason why it is none"
     if isinstance(test, TestCase): return [test]
@@ -639,6 +647,7 @@ def _baseline(test, name, signature, params):
     if not isinstance(test, (list, tuple)): return f"a {type(test).__name__} is no test"
     shape = _shape(params, len(test), len(test[0]) if test and isinstance(test[0], (list, tuple)) else None)
     if shape is None: return f"{len(test)} items for {len(params.names)} parameter(s)"
+    if len(test) == 2 and isinstance(test[0], (list, tuple)) and len(test[0]) == 1 and _takes_no_list(signature): shape = "pair"
     return [TestCase(tuple(test[0] if shape == "pair" else test[:-1]), test[-1], text=repr(test))]
 
 def baseline_cases(
@@ -652,7 +661,7 @@ def baseline_cases(
         out += got
     return out
 
-# %% ../nbs/04_testcases.ipynb #47eb2114
+# %% ../nbs/04_testcases.ipynb #a9db8be9
 def _parsed_html(self):
     row = lambda o: ("test", f"<code>{escape(describe_test(o))}</code>", escape(o.kind)) if isinstance(o, TestCase) else ("rejected", f"<code>{escape(o.text[:200])}</code>", escape(o.reason))
     notes = "".join(f"<li>{escape(n)}</li>" for n in self.notes)
