@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['TrainingConfig', 'check_config', 'learning_rate', 'AdversarialTrainer', 'mean_over_equal', 'step_batch', 'run_facts']
 
-# %% ../nbs/12_trainer.ipynb #2b31c651
+# %% ../nbs/12_trainer.ipynb #a69244b2
 import io, json, os, shutil, time
 from collections import defaultdict
 from dataclasses import asdict, dataclass, field, replace
@@ -25,7 +25,7 @@ from .checkpoints import CheckpointManager
 from .tracking import TRACKERS, TrainingLogger, TrainingProgress, read_evaluations, save_plots, write_json
 from .evaluation import RATE_NAMES, evaluate_players, find_live_mutants
 
-# %% ../nbs/12_trainer.ipynb #a83ca68e
+# %% ../nbs/12_trainer.ipynb #7adedd44
 @dataclass(frozen=True)
 class TrainingConfig:
     "Settings of a run"
@@ -54,7 +54,7 @@ class TrainingConfig:
     trackers: tuple = () # Any of `wandb`, `trackio`, `tensorboard`
     seed: int = 0 # Of everything
 
-# %% ../nbs/12_trainer.ipynb #b6c6dcdd
+# %% ../nbs/12_trainer.ipynb #dcbb0da8
 def check_config(
     config: TrainingConfig # Settings
 ):
@@ -73,7 +73,7 @@ def check_config(
         if find_spec(t) is None: raise ConfigError(f"tracker {t!r} needs the package {t}, which is not installed; run `pip install {t}`, or leave the tracker out")
     get_reward_scheme(config.reward)
 
-# %% ../nbs/12_trainer.ipynb #66b4fa0f
+# %% ../nbs/12_trainer.ipynb #ed3d4853
 def learning_rate(
     config: TrainingConfig, # Settings
     role: str # `generator` or `discriminator`
@@ -84,7 +84,7 @@ def learning_rate(
     full = .1 if config.model.adapters == "full" else 1.
     return given or full * ((2e-3 if role == "generator" else 3e-3) if tiny else 5e-5)
 
-# %% ../nbs/12_trainer.ipynb #dec1ff46
+# %% ../nbs/12_trainer.ipynb #312ebc55
 class AdversarialTrainer:
     "Trains two players against each other; raises `ChainedAdvError`s before it writes anything"
     def __init__(self,
@@ -99,9 +99,11 @@ class AdversarialTrainer:
         self.config, self.problems, self.held_out, self.show, self.facts = config, list(problems), list(held_out), progress, facts or {}
         if not self.problems: raise ProblemError("there are no problems to train on")
         if leaks := find_leaks(self.problems, self.held_out): raise ProblemError(f"{len(leaks)} held-out problems are also trained on, for example {leaks[0]}; take them out of one of the two sets")
-        self.players = Players(config.model)
         self.sandbox, self.own_sandbox = sandbox or Sandbox(timeout=config.timeout), sandbox is None
-        for p in self.problems + self.held_out: check_problem(p, self.sandbox)
+        try:
+            for p in self.problems + self.held_out: check_problem(p, self.sandbox)
+            self.players = Players(config.model)
+        except BaseException: self.close(); raise
         self.sampler = ProblemSampler(self.problems, config.seed, config.order)
         self.step, self.tokens, self.seconds, self.optimizers, self.evaluations, self.mutants, self.logger, self.bar = 0, 0, 0., {}, {}, {}, None, None
 
@@ -111,7 +113,7 @@ class AdversarialTrainer:
         "End the sandbox that was made here"
         if self.own_sandbox: self.sandbox.close()
 
-# %% ../nbs/12_trainer.ipynb #6b5b0637
+# %% ../nbs/12_trainer.ipynb #3b9cce2f
 def mean_over_equal(
     keys: list, # row: what must agree
     values: list # row: a number
@@ -121,7 +123,7 @@ def mean_over_equal(
     for k, v in zip(keys, values): members[k].append(v)
     return [sum(members[k]) / len(members[k]) for k in keys]
 
-# %% ../nbs/12_trainer.ipynb #3aad645b
+# %% ../nbs/12_trainer.ipynb #5b336c49
 def _play_step(self, role, stage):
     "The matches of one step"
     c, seed = self.config, stable_hash(self.config.seed, "step", self.step)
@@ -142,7 +144,7 @@ def step_batch(
     else: samples, rewards, groups = [t.sample for t in rollout.lists], [t.reward for t in rollout.lists], [t.chain for t in rollout.lists]
     return samples, Batch([len(s.ids) for s in samples], [s.logprobs for s in samples], rewards, groups)
 
-# %% ../nbs/12_trainer.ipynb #c8a5291f
+# %% ../nbs/12_trainer.ipynb #a070e80a
 def _update(self, role, stage, samples, batch):
     "PPO on the answers of a step"
     player = self.players.role(role)
@@ -169,7 +171,7 @@ def _train_one(self, role, stage, phase):
     return line
 AdversarialTrainer._play_step, AdversarialTrainer._update, AdversarialTrainer._train_one = _play_step, _update, _train_one
 
-# %% ../nbs/12_trainer.ipynb #2c61a771
+# %% ../nbs/12_trainer.ipynb #8131b71b
 def _train_discriminator_epoch(self, stage: int, n_steps: int | None = None) -> list:
     "N steps of the discriminator at a stage; returns the lines logged"
     return [self._train_one("discriminator", stage, "discriminator") for _ in range(self.config.n_discriminator_steps if n_steps is None else n_steps)]
@@ -184,7 +186,7 @@ def _train_alternating(self, stage: int, n_steps: int | None = None) -> list:
 
 AdversarialTrainer.train_discriminator_epoch, AdversarialTrainer.train_generator_epoch, AdversarialTrainer.train_alternating = _train_discriminator_epoch, _train_generator_epoch, _train_alternating
 
-# %% ../nbs/12_trainer.ipynb #86bfc33c
+# %% ../nbs/12_trainer.ipynb #5e271626
 def _train_stage(self, stage: int) -> list:
     "All phases of a stage; returns the lines logged"
     d, before = self.players.discriminator, [s for s in self.config.stages if s < get_stage(stage).id]
@@ -194,7 +196,7 @@ def _train_stage(self, stage: int) -> list:
     return self.train_discriminator_epoch(stage) + self.train_generator_epoch(stage) + self.train_alternating(stage)
 AdversarialTrainer.train_stage = _train_stage
 
-# %% ../nbs/12_trainer.ipynb #fcfb3a90
+# %% ../nbs/12_trainer.ipynb #ac8829a1
 def _evaluate(self, stage: int, splits: tuple = ("train", "held_out"), tested: int | None = None) -> dict:
     "Evaluate on fixed problems and log it, with tests about some or all samples; returns split -> `Evaluation`"
     c, out = self.config, {}
@@ -209,7 +211,7 @@ def _evaluate(self, stage: int, splits: tuple = ("train", "held_out"), tested: i
     return out
 AdversarialTrainer.evaluate = _evaluate
 
-# %% ../nbs/12_trainer.ipynb #842e9748
+# %% ../nbs/12_trainer.ipynb #2316835a
 def _is_run(folder):
     "Did a run make this folder?"
     try: return "settings" in json.loads((folder / "config.json").read_text(encoding="utf-8"))
@@ -231,7 +233,7 @@ def _open_folder(self, resume, overwrite):
     if not latest and folder.exists(): [os.remove(folder / f) for f in ("metrics.jsonl", "evaluation.jsonl", "summary.json") if (folder / f).exists()]
     return manager, latest
 
-# %% ../nbs/12_trainer.ipynb #987c3009
+# %% ../nbs/12_trainer.ipynb #38649269
 def run_facts(
     config: TrainingConfig, # Settings
     sandbox: Sandbox, # Where programs run
@@ -250,7 +252,7 @@ def _save(self, manager, stage):
     if {"generator_reward", "validity"} <= metrics.keys() and manager.should_save_as_best(metrics): manager.save_as_best(f"stage_{stage}")
 AdversarialTrainer._open_folder, AdversarialTrainer._save = _open_folder, _save
 
-# %% ../nbs/12_trainer.ipynb #ffb6c5fe
+# %% ../nbs/12_trainer.ipynb #1a3854dd
 def _restore(self, manager, latest):
     "Go back to the state of a checkpoint; returns the stages still to train"
     saved = manager.load_checkpoint(latest.name)
@@ -266,7 +268,7 @@ def _summary(self):
     return dict(before=pick(0), after=pick(max(r["stage"] for r in rows)), seconds=round(self.seconds, 1), generated_tokens=self.tokens, seed=self.config.seed)
 AdversarialTrainer._restore, AdversarialTrainer._summary = _restore, _summary
 
-# %% ../nbs/12_trainer.ipynb #a7d79a31
+# %% ../nbs/12_trainer.ipynb #bdf6c4b5
 def _train_full_pipeline(self, resume: bool = False, overwrite: bool = False) -> dict:
     "Train all stages and leave a complete run folder; returns what `summary.json` holds"
     manager, latest = self._open_folder(resume, overwrite)
