@@ -3,7 +3,7 @@
 python benchmarks/learning.py [--seeds 0 1 2] [--out runs/learning] [--picture nbs/images/five_steps.png] [-- TRAIN OPTIONS]
 
 Each seed is one `chained-adv train` in a process of its own, as a user would start it; a finished run folder
-is not trained again. Prints a table in Markdown: before and after on problems never seen, the greedy rate
+is not trained again (its seconds are then those of its own summary). Prints a table in Markdown: before and after on problems never seen, the greedy rate
 after each stage, by habit, wall seconds and peak memory.
 """
 import argparse, json, resource, subprocess, sys, time
@@ -29,7 +29,8 @@ def stage_rows(folder, split="held_out"): return {r["stage"]: r for r in read_ev
 def table(folders):
     out = ["| seed | split | " + " | ".join(RATES.values()) + " | seconds | peak MB |", "|" + "---|" * (len(RATES) + 4)]
     for seed, folder in folders.items():
-        s, p = json.loads((folder / "summary.json").read_text()), json.loads((folder / "process.json").read_text())
+        s, process = json.loads((folder / "summary.json").read_text()), folder / "process.json"
+        p = json.loads(process.read_text()) if process.exists() else {"wall_seconds": round(s["seconds"]), "peak_mb_so_far": "-"}
         for split in ("held_out", "train"):
             b, a = s["before"][split], s["after"][split]
             cells = [f"{b[k]['value']:.2f} -> {a[k]['value']:.2f} ({a[k]['low']:.2f}-{a[k]['high']:.2f})" for k in RATES]

@@ -693,7 +693,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                  'chained_adv/tiny/world.py'),
                                         'chained_adv.tiny.world.spec_signature': ( 'tiny/world.html#spec_signature',
                                                                                    'chained_adv/tiny/world.py'),
-                                        'chained_adv.tiny.world.spec_source': ('tiny/world.html#spec_source', 'chained_adv/tiny/world.py'),
                                         'chained_adv.tiny.world.tiny_problems': ( 'tiny/world.html#tiny_problems',
                                                                                   'chained_adv/tiny/world.py'),
                                         'chained_adv.tiny.world.tiny_specs': ('tiny/world.html#tiny_specs', 'chained_adv/tiny/world.py'),

@@ -8,21 +8,21 @@ __all__ = ['RATE_NAMES', 'Interval', 'wilson_interval', 'bootstrap_interval', 'c
            'make_mutants', 'find_live_mutants', 'live_mutants', 'mutation_scores', 'mutation_score', 'Evaluation',
            'evaluate_players']
 
-# %% ../nbs/11_evaluation.ipynb #2701ed81
+# %% ../nbs/11_evaluation.ipynb #4275a191
 import ast, keyword, math, re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from statistics import NormalDist, mean as average, stdev
 from typing import NamedTuple
 
-# %% ../nbs/11_evaluation.ipynb #c696d87e
+# %% ../nbs/11_evaluation.ipynb #be09e7c3
 from .core import Chain, ExecutionResult, Problem, ProblemError, TestCase, make_rng, signature_args
 from .testcases import baseline_cases
 from .models import Players
 from .sandbox import Job, Sandbox
 from .rollout import caught, judge, make_readers, mean, play, rollout_metrics, sample_chains, sample_tests
 
-# %% ../nbs/11_evaluation.ipynb #a411287f
+# %% ../nbs/11_evaluation.ipynb #86ccaecd
 class Interval(NamedTuple):
     "A measured value and the interval it lies in"
     value: float # The estimate
@@ -31,7 +31,7 @@ class Interval(NamedTuple):
     def as_dict(self): return {k: round(float(v), 4) for k, v in self._asdict().items()}
     def __str__(self): return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
-# %% ../nbs/11_evaluation.ipynb #110a681c
+# %% ../nbs/11_evaluation.ipynb #b81879bb
 def wilson_interval(
     successes: int, # How many of the samples were successes
     n: int, # Number of independent samples
@@ -45,7 +45,7 @@ def wilson_interval(
     low, high = (centre - half) / (1 + z2 / n), (centre + half) / (1 + z2 / n)
     return Interval(p, low if successes else 0., high if successes < n else 1.)
 
-# %% ../nbs/11_evaluation.ipynb #bec5f6b6
+# %% ../nbs/11_evaluation.ipynb #15fc3e53
 def bootstrap_interval(
     values: list, # One number per observation
     clusters: list | None = None, # What each observation belongs to (its problem); None: each stands alone
@@ -65,7 +65,7 @@ def bootstrap_interval(
     cut = int(resamples * (1 - confidence) / 2)
     return Interval(sum(values) / len(values), means[cut], means[-1 - cut])
 
-# %% ../nbs/11_evaluation.ipynb #f57fbc9c
+# %% ../nbs/11_evaluation.ipynb #8a8a7748
 def compute_pass_rate(
     results: list # `ExecutionResult`s, or a single one
 ) -> float: # From 0 to 1
@@ -81,7 +81,7 @@ def compute_failure_rate(
     results = [results] if isinstance(results, ExecutionResult) else list(results)
     return 1 - compute_pass_rate(results) if any(r.num_total for r in results) else 0.
 
-# %% ../nbs/11_evaluation.ipynb #e226765e
+# %% ../nbs/11_evaluation.ipynb #9bbf97c5
 def pass_at_k(
     n: int, # Samples drawn for the problem
     c: int, # How many of them were right
@@ -91,7 +91,7 @@ def pass_at_k(
     if not (0 <= c <= n and 1 <= k <= n): raise ValueError(f"pass@{k} from {c} right of {n}: needs 0 <= c <= n and 1 <= k <= n")
     return 1 - math.comb(n - c, k) / math.comb(n, k)
 
-# %% ../nbs/11_evaluation.ipynb #4f6fea53
+# %% ../nbs/11_evaluation.ipynb #0ea58e56
 def _shape(o):
     kind = type(o).__name__
     if o is None or isinstance(o, bool): return kind, o
@@ -101,7 +101,7 @@ def _shape(o):
     if not isinstance(o, (list, tuple, set, frozenset)): return (kind,)
     return kind, len(o).bit_length(), len(set(map(repr, o))) < len(o), frozenset(map(_shape, o))
 
-# %% ../nbs/11_evaluation.ipynb #d183fdee
+# %% ../nbs/11_evaluation.ipynb #f95cdac6
 def _pairs_alike(keys):
     n = len(keys)
     return sum(c * (c - 1) for c in Counter(keys).values()) / (n * (n - 1))
@@ -115,7 +115,7 @@ def compute_test_diversity(
     same_shape = _pairs_alike([_shape((t.args, t.kwargs)) for t in tests])
     return 1 - (same_call + same_shape) / 2
 
-# %% ../nbs/11_evaluation.ipynb #4216f73e
+# %% ../nbs/11_evaluation.ipynb #df02c588
 _FUNCTION_WORDS = frozenset("""a an the this that these those it its they them there here of to in on at by for from with into onto over under than then so thus
     be is are was were been being do does did done has have had can could may might must shall should will would we you i our your my me us he she
     and or not no nor but if else when while until each every any all some such as which who whose what how why because also only just very more most""".split())
@@ -126,7 +126,7 @@ def _terms(text):
     words = (o for o in words if o not in _FUNCTION_WORDS and not keyword.iskeyword(o))
     return {o[:-1] if len(o) > 3 and o.endswith("s") and not o.endswith("ss") else o for o in words}
 
-# %% ../nbs/11_evaluation.ipynb #07e4d60d
+# %% ../nbs/11_evaluation.ipynb #802d79c2
 def compute_reasoning_coherence(
     chain: Chain # A chain, or a list of the stages' texts
 ) -> float: # From 0 (no stage takes up the one before) to 1
@@ -137,7 +137,7 @@ def compute_reasoning_coherence(
     links = [len(a & b) / min(len(a), len(b)) if a and b else 0. for a, b in zip(stages, stages[1:])]
     return average(links) if links else 0.
 
-# %% ../nbs/11_evaluation.ipynb #7cd6d186
+# %% ../nbs/11_evaluation.ipynb #19f64228
 def aggregate_metrics(
     rows: list # Dictionaries from a metric's name to its value
 ) -> dict: # name -> `{"mean", "std", "min", "max", "n"}`
@@ -150,7 +150,7 @@ def aggregate_metrics(
             columns[name].append(float(v))
     return {k: {"mean": average(v), "std": stdev(v) if len(v) > 1 else 0., "min": min(v), "max": max(v), "n": len(v)} for k, v in columns.items()}
 
-# %% ../nbs/11_evaluation.ipynb #46e54095
+# %% ../nbs/11_evaluation.ipynb #f80f0403
 @dataclass(frozen=True)
 class Mutant:
     "A reference solution with one bug planted"
@@ -158,7 +158,7 @@ class Mutant:
     operator: str # What kind of change was made
     line: int # Where, as a line of the reference
 
-# %% ../nbs/11_evaluation.ipynb #b07ececb
+# %% ../nbs/11_evaluation.ipynb #ddf48628
 def _but(node, **fields): return ast.copy_location(type(node)(**{**dict(ast.iter_fields(node)), **fields}), node)
 
 def _table(*pairs): return {getattr(ast, a): getattr(ast, b) for a, b in (o.split(">") for o in pairs)}
@@ -180,7 +180,7 @@ def _order(node):
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod)): yield _but(node, left=node.right, right=node.left)
     if isinstance(node, (ast.List, ast.Tuple)) and isinstance(node.ctx, ast.Load) and len(node.elts) > 1: yield _but(node, elts=node.elts[::-1])
 
-# %% ../nbs/11_evaluation.ipynb #65cc8621
+# %% ../nbs/11_evaluation.ipynb #2b41e1f0
 def _constant(node):
     if not isinstance(node, ast.Constant): return
     v = node.value
@@ -199,7 +199,7 @@ def _logic(node):
     yield _but(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
     for i in range(len(node.values)): yield _but(node, values=node.values[:i] + node.values[i + 1:])
 
-# %% ../nbs/11_evaluation.ipynb #c4319705
+# %% ../nbs/11_evaluation.ipynb #05a2a7e9
 def _shifted(node):
     for op in (ast.Add(), ast.Sub()): yield ast.copy_location(ast.BinOp(node, op, ast.Constant(1)), node)
 
@@ -228,7 +228,7 @@ def _statement(node):
     if isinstance(node, ast.Assign) and not isinstance(node.targets[0], ast.Name): yield ast.copy_location(ast.Pass(), node)
     if isinstance(node, (ast.Break, ast.Continue)): yield ast.copy_location((ast.Continue if isinstance(node, ast.Break) else ast.Break)(), node)
 
-# %% ../nbs/11_evaluation.ipynb #8231c424
+# %% ../nbs/11_evaluation.ipynb #cd2f754c
 _OPERATORS = dict(relation=_relation, strictness=_strictness, arithmetic=_arithmetic, order=_order, constant=_constant, condition=_condition, logic=_logic, bound=_bound, call=_call, statement=_statement)
 _UNTOUCHED = ("annotation", "returns", "decorator_list", "type_params", "ctx", "type_comment")
 
@@ -241,7 +241,7 @@ def _sites(parent):
             yield parent, name, i, node
             yield from _sites(node)
 
-# %% ../nbs/11_evaluation.ipynb #2e1b51de
+# %% ../nbs/11_evaluation.ipynb #b3d02cf6
 def _unparse_with(tree, site, new):
     parent, name, i, old = site
     put = lambda o: setattr(parent, name, o) if i is None else getattr(parent, name).__setitem__(i, o)
@@ -254,7 +254,7 @@ def _compiles(source):
     except (SyntaxError, ValueError): return False
     return True
 
-# %% ../nbs/11_evaluation.ipynb #f9c89c75
+# %% ../nbs/11_evaluation.ipynb #e399b258
 def make_mutants(
     problem: Problem, # A problem, or the source of a reference solution
     limit: int = 10, # At most this many
@@ -278,7 +278,7 @@ def make_mutants(
             seen.add(text)
     return found
 
-# %% ../nbs/11_evaluation.ipynb #d5f1edab
+# %% ../nbs/11_evaluation.ipynb #1d6fe207
 class _CountRounds(ast.NodeTransformer):
     def visit_While(self, node):
         self.generic_visit(node)
@@ -287,7 +287,7 @@ class _CountRounds(ast.NodeTransformer):
 
 def _counted(source): return ast.unparse(_CountRounds().visit(ast.parse(source))) if "while" in source else source
 
-# %% ../nbs/11_evaluation.ipynb #8ab971cd
+# %% ../nbs/11_evaluation.ipynb #ffff29dc
 _HOLDER = """_SOURCES, _LOADED = {sources!r}, {{}}
 
 def _load(which):
@@ -313,7 +313,7 @@ def _job(problem, sources, tests):
     calls = [replace(t, args=(i, *t.args)) for i in range(len(sources)) for t in tests]
     return Job(_HOLDER.format(sources=[_counted(o) for o in sources], name=problem.entry_point), calls, "_run_program", _holder_signature(problem))
 
-# %% ../nbs/11_evaluation.ipynb #d6a0c026
+# %% ../nbs/11_evaluation.ipynb #d1e5dc59
 def _run_programs(items, sandbox):
     "Per item (problem, sources, tests): per source its verdicts, one per test"
     results = sandbox.run_many([_job(*o) for o in items])
@@ -323,7 +323,7 @@ def _run_programs(items, sandbox):
     for k in looped: rows[k] = [next(alone).verdicts for _ in items[k][1]]
     return rows
 
-# %% ../nbs/11_evaluation.ipynb #25922c00
+# %% ../nbs/11_evaluation.ipynb #9c7bb49c
 def _is_slow(v): return v.outcome in ("timeout", "memory") or v.reason.startswith("StopIteration")
 
 def _is_live(verdicts): return not all(v.passed for v in verdicts) and not any(map(_is_slow, verdicts))
@@ -349,7 +349,7 @@ def live_mutants(
     "Mutants of one problem that fail a baseline test"
     return find_live_mutants([problem], sandbox, limit, seed)[0]
 
-# %% ../nbs/11_evaluation.ipynb #38cf71b3
+# %% ../nbs/11_evaluation.ipynb #ab40a10c
 def _distinct(tests): return list({t.key: t for t in tests}.values())
 
 def mutation_scores(
@@ -370,7 +370,7 @@ def mutation_score(
     "How many mutants some valid test of one suite fails"
     return mutation_scores([(problem, mutants, tests)], sandbox)[0]
 
-# %% ../nbs/11_evaluation.ipynb #43b3edca
+# %% ../nbs/11_evaluation.ipynb #c8548f2d
 @dataclass(frozen=True)
 class Evaluation:
     "What two players do on a set of problems"
@@ -380,7 +380,7 @@ class Evaluation:
     metrics: dict # Figures of the sampled matches, as in `metrics.jsonl`
     chains: list # The sampled `Chain`s
 
-# %% ../nbs/11_evaluation.ipynb #f85801f2
+# %% ../nbs/11_evaluation.ipynb #46fac833
 def _rate(values, clusters):
     "Interval of a mean: Wilson's for one yes or no per problem, otherwise bootstrap by problem"
     kept = [(float(v), c) for v, c in zip(values, clusters) if v is not None]
@@ -394,7 +394,7 @@ def _validity(lists, groups):
     rows = [(float(v.passed), groups[t.chain]) for t in lists for v in t.validation.verdicts]
     return bootstrap_interval([v for v, _ in rows], [g for _, g in rows]) if rows else None
 
-# %% ../nbs/11_evaluation.ipynb #eb407c01
+# %% ../nbs/11_evaluation.ipynb #d51dd589
 def evaluate_players(
     players: Players, # Who plays
     problems: list, # What to solve
@@ -424,7 +424,7 @@ def evaluate_players(
         if mutants: rates["mutation_score"] = _mutation_rate(chains, groups, mutants, sandbox)
     return Evaluation(len(r.chains), {k: rates[k] for k in RATE_NAMES if rates.get(k)}, by_tag, rollout_metrics(r), r.chains)
 
-# %% ../nbs/11_evaluation.ipynb #c2dc9077
+# %% ../nbs/11_evaluation.ipynb #608a34a7
 RATE_NAMES = ("solved", "solved_greedy", "baseline_pass_rate", "validity", "bug_catch_rate", "mutation_score")
 
 def _mutation_rate(chains, groups, mutants, sandbox):

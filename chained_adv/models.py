@@ -7,7 +7,7 @@ __all__ = ['ADAPTERS', 'ROLES', 'TINY', 'ModelConfig', 'pick_device', 'load_base
            'Sample', 'sample_tokens', 'answer_logprobs', 'Base', 'adapter_parameters', 'activate', 'sampling_model',
            'reference_model', 'reading_model', 'Player', 'Generator', 'Discriminator', 'Players']
 
-# %% ../nbs/03_models.ipynb #7d413e9b
+# %% ../nbs/03_models.ipynb #844e11a4
 import copy, warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from transformers.cache_utils import DynamicLayer
 from .core import ConfigError, stable_hash
 from .stages import PromptSet, discriminator_prompt, generator_prompt, get_stage, load_prompts
 
-# %% ../nbs/03_models.ipynb #86bd4d2b
+# %% ../nbs/03_models.ipynb #3e7f2fef
 ADAPTERS, ROLES = ("stage", "role", "unified", "full"), ("generator", "discriminator")
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class ModelConfig:
     max_rows: int = 256 # Answers sampled at once; lower it when memory runs out
     merge_below: int = 50_000_000 # Sample from a merged copy when the base has fewer parameters than this
 
-# %% ../nbs/03_models.ipynb #c297f661
+# %% ../nbs/03_models.ipynb #a55205d7
 TINY = files("chained_adv") / "data" / "tiny"
 
 def pick_device(
@@ -53,7 +53,7 @@ def pick_device(
     try: return torch.device(device)
     except RuntimeError: raise ConfigError(f"device {device!r} does not exist; choose auto, cpu, cuda or cuda:N") from None
 
-# %% ../nbs/03_models.ipynb #879a7cf9
+# %% ../nbs/03_models.ipynb #f02b4ac7
 @contextmanager
 def _quietly():
     "Without the loading bar of transformers, and without a warning of peft's about a name that transformers will drop"
@@ -93,7 +93,7 @@ def load_base(
     model.config.use_cache = True
     return (model if config.load_in_4bit else model.to(device)).eval(), tokenizer
 
-# %% ../nbs/03_models.ipynb #f0d5039c
+# %% ../nbs/03_models.ipynb #d69265bf
 class GrowingLayer(DynamicLayer):
     "A cache layer that reserves room for `block` tokens ahead, so that a token costs no copy of the past"
     block = 64
@@ -110,7 +110,7 @@ class GrowingLayer(DynamicLayer):
         past, self.room = self.get_seq_length(), tuple(o[indices] for o in self.room)
         self.keys, self.values = (o[:, :, :past] for o in self.room)
 
-# %% ../nbs/03_models.ipynb #d5eff514
+# %% ../nbs/03_models.ipynb #c1cd94b8
 def make_cache(
     model, # A causal language model
     layers: list = (), # (keys, values) per layer, each row x head x time x channel; empty for a new cache
@@ -125,7 +125,7 @@ def make_cache(
         layer.lazy_initialization(k, v); layer.keys, layer.values = k, v
     return cache
 
-# %% ../nbs/03_models.ipynb #8c6e7545
+# %% ../nbs/03_models.ipynb #11c4dbd8
 class Reader:
     "What a model has read: a row of keys and values per distinct prefix"
     def __init__(self, model, # The frozen base
@@ -139,7 +139,7 @@ class Reader:
         lengths = sorted({len(r) for r in self.rows if len(r) <= len(prefix)}, reverse=True)
         return next((prefix[:n] for n in lengths if prefix[:n] in self.rows), ())
 
-# %% ../nbs/03_models.ipynb #8dc6723b
+# %% ../nbs/03_models.ipynb #c1258de3
 def _forward(self, texts, parents):
     "Read the rest of some texts behind the rows of their parents; returns layers and mask"
     rest = [t[len(p):] for t, p in zip(texts, parents)]
@@ -153,7 +153,7 @@ def _forward(self, texts, parents):
     self.model(input_ids=ids, attention_mask=mask, position_ids=positions, past_key_values=cache, use_cache=True, logits_to_keep=1)
     return [(l.keys, l.values) for l in cache.layers], mask
 
-# %% ../nbs/03_models.ipynb #8f4d91f2
+# %% ../nbs/03_models.ipynb #67971260
 def _stack(parts, dim_of_time):
     "Join row blocks of different length, the shorter ones filled on the left"
     width = max(p.shape[dim_of_time] for p in parts)
@@ -177,7 +177,7 @@ def _read(self,
     self.rows, self.first = {p: i for i, p in enumerate(keep + new)}, self.first or set(new)
 Reader._forward, Reader.read = _forward, _read
 
-# %% ../nbs/03_models.ipynb #2d1acc9b
+# %% ../nbs/03_models.ipynb #bb1a1384
 def _select(self,
     prefixes: list # Token ids as tuples, read before or not
 ) -> tuple: # (layers, mask): keys and values per layer for each prefix, and row x time
@@ -189,7 +189,7 @@ def _select(self,
     return [(k[rows][:, :, used], v[rows][:, :, used]) for k, v in self.layers], mask[:, used]
 Reader.select = _select
 
-# %% ../nbs/03_models.ipynb #59a39d8b
+# %% ../nbs/03_models.ipynb #eba0a552
 @dataclass
 class Sample:
     "One sampled answer"
@@ -206,7 +206,7 @@ def _draw(logits, temperature, generator):
     token = (logp - noise).argmax(-1)
     return token, logp.gather(1, token[:, None])[:, 0]
 
-# %% ../nbs/03_models.ipynb #8c2ee37b
+# %% ../nbs/03_models.ipynb #66e36c5a
 @torch.no_grad()
 def sample_tokens(
     model, # Writes; a causal language model in eval mode
@@ -236,7 +236,7 @@ def sample_tokens(
             mask, token, position = mask[keep], token[keep], position[keep]
     return list(zip(ids, logps, over))
 
-# %% ../nbs/03_models.ipynb #bfda4cdf
+# %% ../nbs/03_models.ipynb #dcb9cebe
 def _answer_batch(samples, pad_id, device):
     "Last prompt token and answer, padded on the right: inputs, targets, mask; each row x answer token"
     right = max(len(s.ids) for s in samples)
@@ -267,7 +267,7 @@ def answer_logprobs(
     logp = torch.log_softmax(logits.float() / temperature, -1)
     return logp.gather(2, targets[..., None])[..., 0], -(logp.exp() * logp).sum(-1), mask
 
-# %% ../nbs/03_models.ipynb #0c714a51
+# %% ../nbs/03_models.ipynb #8a2f9957
 class Base:
     "A loaded model with named adapters"
     def __init__(self, name, config, adapters):
@@ -285,7 +285,7 @@ class Base:
                 else: model.add_adapter(adapter, lora)
         self.model = model.eval()
 
-# %% ../nbs/03_models.ipynb #1e546ed3
+# %% ../nbs/03_models.ipynb #8cc31087
 def adapter_parameters(
     base: Base, # The base
     adapter: str # An adapter's name; empty for all weights (`full`)
@@ -304,7 +304,7 @@ def activate(
         for n, p in base.model.named_parameters(): p.requires_grad_(f".{adapter}." in n)
     return base.model
 
-# %% ../nbs/03_models.ipynb #a50fbefa
+# %% ../nbs/03_models.ipynb #71e0fbf8
 def sampling_model(
     base: Base, # The base
     adapter: str # An adapter's name; empty for all weights
@@ -330,7 +330,7 @@ def reference_model(
     else:
         with base.model.disable_adapter(): yield base.model
 
-# %% ../nbs/03_models.ipynb #fa56674d
+# %% ../nbs/03_models.ipynb #e99ad0ed
 class _AdaptersOff(torch.nn.Module):
     "A model with its adapters off, as a model"
     def __init__(self, model): super().__init__(); self.inner = model
@@ -345,7 +345,7 @@ def reading_model(
     "The frozen base"
     return base.plain if base.plain is not None else _AdaptersOff(base.model) if base.adapters else base.model
 
-# %% ../nbs/03_models.ipynb #ff563b04
+# %% ../nbs/03_models.ipynb #c6286817
 class Player:
     "A role on a base: prompts, sampling, log-probabilities"
     def __init__(self, role: str, # `generator` or `discriminator`
@@ -371,7 +371,7 @@ class Player:
         "A fresh reader over what reads for this player: the frozen base, or with `full` the model itself"
         return Reader(reading_model(self.base), self.pad_id)
 
-# %% ../nbs/03_models.ipynb #7c91712b
+# %% ../nbs/03_models.ipynb #84bd6c1f
 def _encode(self, prompts, room):
     "Token ids of prompts, leaving room for the answer"
     tokenizer = self.base.tokenizer
@@ -384,7 +384,7 @@ def _encode(self, prompts, room):
     return [i[-limit:] for i in ids]
 Player.encode = _encode
 
-# %% ../nbs/03_models.ipynb #7d8852d8
+# %% ../nbs/03_models.ipynb #8d00f07f
 def _cut(self, ids, logps, finished):
     "An answer up to its end token or its stop text"
     decode, stop = self.base.tokenizer.decode, self.prompts.stop
@@ -411,7 +411,7 @@ def _sample(self,
     return [Sample(p, *self.cut(*a)) for p, a in zip(ids, answers)]
 Player.cut, Player.sample = _cut, _sample
 
-# %% ../nbs/03_models.ipynb #65a3d770
+# %% ../nbs/03_models.ipynb #46622865
 def _logprobs(self,
     samples: list, # Its `Sample`s at the stage
     stage: int, # The stage that played them
@@ -425,7 +425,7 @@ def _logprobs(self,
     with torch.no_grad(), reference_model(self.base) as model: return answer_logprobs(model, reader, samples, self.pad_id, temperature)
 Player.logprobs = _logprobs
 
-# %% ../nbs/03_models.ipynb #0369c0d9
+# %% ../nbs/03_models.ipynb #ba00ca76
 class Generator(Player):
     "Solves problems in five stages"
     def prompt(self, problem, stage, outputs): return generator_prompt(self.prompts, problem, stage, outputs)
@@ -436,7 +436,7 @@ class Discriminator(Player):
     def prompt(self, problem, stage, output): return discriminator_prompt(self.prompts, problem, stage, output)
     def max_tokens(self): return self.config.max_test_tokens or (160 if self.prompts.name == "tags" else 512)
 
-# %% ../nbs/03_models.ipynb #02d1e5a0
+# %% ../nbs/03_models.ipynb #a08db775
 def _pick_prompts(config, tokenizer):
     "The prompt set that suits a model"
     if config.prompts != "auto": return load_prompts(config.prompts)
@@ -459,7 +459,7 @@ class Players:
         self.config = config
         self.generator, self.discriminator = (make[r](r, bases[r], config, _pick_prompts(config, bases[r].tokenizer)) for r in ROLES)
 
-# %% ../nbs/03_models.ipynb #60cb2b85
+# %% ../nbs/03_models.ipynb #9fff849d
 def _bases(self):
     "The distinct bases with the roles that play on them"
     g, d = self.generator.base, self.discriminator.base
@@ -470,7 +470,7 @@ def _role(self, role: str) -> Player:
     return {"generator": self.generator, "discriminator": self.discriminator}[role]
 Players.bases, Players.role = _bases, _role
 
-# %% ../nbs/03_models.ipynb #f1817dc7
+# %% ../nbs/03_models.ipynb #4abdb9ff
 def _state(self) -> dict:
     "Adapter name -> its tensors, on the CPU"
     return {f"{role}.{a or 'full'}": {n: p.detach().cpu().clone() for n, p in adapter_parameters(b, a).items()} for role, b in self.bases().items() for a in b.adapters or ("",)}

@@ -6,7 +6,7 @@
 __all__ = ['TestList', 'Rollout', 'mean', 'keep_some', 'sample_chains', 'sample_tests', 'group_suites', 'judge', 'make_readers',
            'play', 'valid_pass_rate', 'caught', 'rollout_metrics']
 
-# %% ../nbs/08_rollout.ipynb #a91b8f22
+# %% ../nbs/08_rollout.ipynb #6f3cb846
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ from .testcases import ParsedTests, Rejected, baseline_cases, parse_tests
 from .sandbox import Job, Sandbox
 from .rewards import compute_discriminator_reward, compute_generator_reward
 
-# %% ../nbs/08_rollout.ipynb #d0699678
+# %% ../nbs/08_rollout.ipynb #dcc9164e
 @dataclass
 class TestList:
     "One list of tests: who wrote it, about which chain, and what came of it"
@@ -30,7 +30,7 @@ class TestList:
     validation: ExecutionResult | None = None # Its tests against the reference
     reward: float | None = None # Reward of this list
 
-# %% ../nbs/08_rollout.ipynb #960327af
+# %% ../nbs/08_rollout.ipynb #bb240b0b
 @dataclass
 class Rollout:
     "A batch of matches"
@@ -41,27 +41,29 @@ class Rollout:
     lists: list = field(default_factory=list) # `TestList`s
     seconds: dict = field(default_factory=lambda: defaultdict(float)) # What took how long: generate, execute, and each role's stages
 
-# %% ../nbs/08_rollout.ipynb #5fec5c76
+# %% ../nbs/08_rollout.ipynb #49be0c81
 def mean(values):
     "Mean of the values that are there; None when there are none"
     values = [float(v) for v in values if v is not None]
     return sum(values) / len(values) if values else None
 
-# %% ../nbs/08_rollout.ipynb #55e1d9e8
+# %% ../nbs/08_rollout.ipynb #0ee4d480
 def keep_some(
     rollout: Rollout, # Just after the branching stage; changed in place
     stage: int, # The branching stage
-    n: int # Chains to keep of equal answers
+    n: int, # Chains to keep of equal answers
+    different: int | None = None # Keep at most so many groups, all of which wrote more than one answer; None keeps all
 ):
     "Of the chains of a group with the same answer keep the first n, which stand for all of them"
-    equal, kept = defaultdict(list), []
-    for i, (g, s) in enumerate(zip(rollout.groups, rollout.samples)): equal[g, tuple(s[stage].ids)].append(i)
-    for same in equal.values():
-        for j, i in enumerate(same[:n]): rollout.copies[i] = len(range(j, len(same), n)); kept.append(i)
-    kept.sort()
+    equal = defaultdict(lambda: defaultdict(list))
+    for i, (g, s) in enumerate(zip(rollout.groups, rollout.samples)): equal[g][tuple(s[stage].ids)].append(i)
+    if different: equal = dict([(g, o) for g, o in equal.items() if len(o) > 1][:different] or list(equal.items())[:1])
+    kept = sorted(i for answers in equal.values() for same in answers.values() for i in same[:n])
+    for same in (s for answers in equal.values() for s in answers.values()):
+        for j, i in enumerate(same[:n]): rollout.copies[i] = len(range(j, len(same), n))
     for name in ("chains", "groups", "samples", "copies"): setattr(rollout, name, [getattr(rollout, name)[i] for i in kept])
 
-# %% ../nbs/08_rollout.ipynb #3b6cf2ae
+# %% ../nbs/08_rollout.ipynb #f66d7eee
 def sample_chains(
     players: Players, # Who plays
     problems: list, # What to solve
@@ -70,7 +72,8 @@ def sample_chains(
     temperature: float = 1., # 0 is greedy
     seed: int = 0, # Of the randomness
     reader: Reader | None = None, # Shared with other calls on the same base
-    continuations: int | None = None # Chains that go on from equal answers at the branch; None is all of them
+    continuations: int | None = None, # Chains that go on from equal answers at the branch; None is all of them
+    different: int | None = None # With continuations: keep at most so many problems, all with more than one answer at the branch
 ) -> Rollout: # Chains without tests
     "Let the generator write all five stages"
     g, start = players.generator, time.perf_counter()
@@ -84,13 +87,13 @@ def sample_chains(
         prompts, begin = [g.prompt(c.problem, stage, c.outputs) for c in rollout.chains], time.perf_counter()
         for c, kept, s in zip(rollout.chains, rollout.samples, g.sample(prompts, stage, temperature, seed, reader)):
             c.outputs.append(s.text); kept[stage] = s
-        if stage == branch and continuations: keep_some(rollout, stage, continuations)
+        if stage == branch and continuations: keep_some(rollout, stage, continuations, different)
         rollout.seconds[f"generator_{stage}"] += time.perf_counter() - begin
     for c in rollout.chains: c.code = extract_code(c.outputs[-1])
     rollout.seconds["generate"] += time.perf_counter() - start
     return rollout
 
-# %% ../nbs/08_rollout.ipynb #cf13b91c
+# %% ../nbs/08_rollout.ipynb #bb24307d
 def sample_tests(
     players: Players, # Who plays
     rollout: Rollout, # Gets the lists added
@@ -118,7 +121,7 @@ def _with_stage(parsed, stage):
     mark = lambda o: replace(o, stage=stage) if isinstance(o, TestCase) else o
     return replace(parsed, items=[mark(o) for o in parsed.items])
 
-# %% ../nbs/08_rollout.ipynb #c7ec42a4
+# %% ../nbs/08_rollout.ipynb #1ee2c3c5
 def group_suites(
     rollout: Rollout # With lists
 ) -> dict: # group -> `TestCase`s and `Rejected`s in order, equal tests once
@@ -133,7 +136,7 @@ def group_suites(
             suites[g].append(o)
     return suites
 
-# %% ../nbs/08_rollout.ipynb #8fb16cfa
+# %% ../nbs/08_rollout.ipynb #4bccee5f
 def _split(result, n):
     "A result over the first n tests, and one over the rest"
     part = lambda vs: replace(result, verdicts=tuple(vs), timed_out=any(v.outcome == "timeout" for v in vs), errors=tuple(dict.fromkeys(v.reason for v in vs if not v.passed)))
@@ -146,7 +149,7 @@ def _pick(items, table):
 
 def _table(result): return {v.test.key: v for v in result.verdicts if v.test}
 
-# %% ../nbs/08_rollout.ipynb #9c295756
+# %% ../nbs/08_rollout.ipynb #982580ea
 def judge(
     rollout: Rollout, # Gets results and rewards
     sandbox: Sandbox, # Where programs run
@@ -167,7 +170,7 @@ def judge(
     _reward_lists(rollout, reward)
     rollout.seconds["execute"] += time.perf_counter() - start
 
-# %% ../nbs/08_rollout.ipynb #445d96ec
+# %% ../nbs/08_rollout.ipynb #6c7e7678
 def _reward_lists(rollout, reward):
     "Results and rewards of every list of tests"
     tables, members = [_table(c.result) for c in rollout.chains], defaultdict(list)
@@ -180,7 +183,7 @@ def _reward_lists(rollout, reward):
         own.test_texts[t.stage], own.tests[t.stage] = t.sample.text, t.parsed
     for i, own in enumerate(rollout.chains): own.discriminator_reward = mean(t.reward for t in rollout.lists if t.chain == i)
 
-# %% ../nbs/08_rollout.ipynb #00aba4df
+# %% ../nbs/08_rollout.ipynb #71a0127a
 def make_readers(
     players: Players # Who plays
 ) -> tuple: # (the generator's, the discriminator's); the same object when they share a base
@@ -198,20 +201,21 @@ def play(
     n_lists: int = 1, # Lists of tests per chain and stage
     tested: int | None = None, # Chains per problem that get tests; None is all of them
     continuations: int | None = None, # Chains that go on from equal answers at the branch; None is all of them
+    different: int | None = None, # With continuations: keep at most so many problems, all with more than one answer at the branch
     temperature: float = 1., # 0 is greedy
     seed: int = 0, # Of the randomness
     reward: str = "per_test" # Name of a reward scheme
 ) -> Rollout: # Chains, tests, verdicts, rewards
     "Play a batch of matches"
     readers = make_readers(players)
-    rollout = sample_chains(players, problems, n_samples, branch, temperature, seed, readers[0], continuations)
+    rollout = sample_chains(players, problems, n_samples, branch, temperature, seed, readers[0], continuations, different)
     rank = [rollout.groups[:i].count(g) for i, g in enumerate(rollout.groups)]
     about = [i for i, k in enumerate(rank) if tested is None or k < tested]
     sample_tests(players, rollout, stages, n_lists, about, temperature, seed, readers[1])
     judge(rollout, sandbox, reward)
     return rollout
 
-# %% ../nbs/08_rollout.ipynb #bc8e8355
+# %% ../nbs/08_rollout.ipynb #5adbf12f
 def valid_pass_rate(
     chain: Chain # After judging
 ) -> float | None: # Share of the valid tests of its suite that its program passes; None without valid tests
@@ -224,7 +228,7 @@ def caught(
     "Did a valid test fail a program that is wrong?"
     return None if chain.solved else any(r.passed and not v.passed for v, r in zip(chain.result.verdicts, chain.validation.verdicts))
 
-# %% ../nbs/08_rollout.ipynb #922f2d6d
+# %% ../nbs/08_rollout.ipynb #f9969b8f
 def rollout_metrics(
     rollout: Rollout # After judging
 ) -> dict: # Names as in `metrics.jsonl`

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['TrainingConfig', 'check_config', 'learning_rate', 'AdversarialTrainer', 'mean_over_equal', 'step_batch', 'run_facts']
 
-# %% ../nbs/12_trainer.ipynb #a69244b2
+# %% ../nbs/12_trainer.ipynb #729c2c57
 import io, json, os, shutil, time
 from collections import defaultdict
 from dataclasses import asdict, dataclass, field, replace
@@ -25,7 +25,7 @@ from .checkpoints import CheckpointManager
 from .tracking import TRACKERS, TrainingLogger, TrainingProgress, read_evaluations, save_plots, write_json
 from .evaluation import RATE_NAMES, evaluate_players, find_live_mutants
 
-# %% ../nbs/12_trainer.ipynb #7adedd44
+# %% ../nbs/12_trainer.ipynb #831c7de9
 @dataclass(frozen=True)
 class TrainingConfig:
     "Settings of a run"
@@ -37,6 +37,7 @@ class TrainingConfig:
     n_generator_steps: int = 3 # Then steps of the generator
     k_alternating_steps: int = 2 # Then so often a step of the generator and one of the discriminator
     problems_per_step: int = 16 # Problems in a step
+    problems_drawn: int = 32 # Problems drawn in a generator's step; it goes on with those whose samples differ at the stage
     n_samples: int = 8 # Samples of each problem in a generator's step
     continuations: int = 2 # Of equal answers of a problem at the stage in training, how many go on to the later stages
     n_lists: int = 6 # Lists of tests about each chain in a discriminator's step
@@ -54,7 +55,7 @@ class TrainingConfig:
     trackers: tuple = () # Any of `wandb`, `trackio`, `tensorboard`
     seed: int = 0 # Of everything
 
-# %% ../nbs/12_trainer.ipynb #dcbb0da8
+# %% ../nbs/12_trainer.ipynb #0143e67c
 def check_config(
     config: TrainingConfig # Settings
 ):
@@ -64,7 +65,7 @@ def check_config(
     if list(config.stages) != sorted(set(config.stages)): raise ConfigError(f"stages {list(config.stages)}: give each once, in rising order")
     for name in ("n_discriminator_steps", "n_generator_steps", "k_alternating_steps", "n_mutants"):
         if getattr(config, name) < 0: raise ConfigError(f"{name} is {getattr(config, name)}; it must be at least 0")
-    for name, least in dict(problems_per_step=1, n_samples=2, n_lists=2, continuations=1, tested=1, eval_samples=1, eval_tested=0).items():
+    for name, least in dict(problems_per_step=1, problems_drawn=1, n_samples=2, n_lists=2, continuations=1, tested=1, eval_samples=1, eval_tested=0).items():
         if getattr(config, name) < least: raise ConfigError(f"{name} is {getattr(config, name)}; it must be at least {least}")
     if config.timeout <= 0: raise ConfigError(f"timeout is {config.timeout}; it must be above 0 seconds")
     if config.order not in ORDERS: raise ConfigError(f"order {config.order!r}: choose one of {', '.join(ORDERS)}")
@@ -73,7 +74,7 @@ def check_config(
         if find_spec(t) is None: raise ConfigError(f"tracker {t!r} needs the package {t}, which is not installed; run `pip install {t}`, or leave the tracker out")
     get_reward_scheme(config.reward)
 
-# %% ../nbs/12_trainer.ipynb #ed3d4853
+# %% ../nbs/12_trainer.ipynb #b2b7fcba
 def learning_rate(
     config: TrainingConfig, # Settings
     role: str # `generator` or `discriminator`
@@ -84,7 +85,7 @@ def learning_rate(
     full = .1 if config.model.adapters == "full" else 1.
     return given or full * ((2e-3 if role == "generator" else 3e-3) if tiny else 5e-5)
 
-# %% ../nbs/12_trainer.ipynb #312ebc55
+# %% ../nbs/12_trainer.ipynb #fb87589d
 class AdversarialTrainer:
     "Trains two players against each other; raises `ChainedAdvError`s before it writes anything"
     def __init__(self,
@@ -113,7 +114,7 @@ class AdversarialTrainer:
         "End the sandbox that was made here"
         if self.own_sandbox: self.sandbox.close()
 
-# %% ../nbs/12_trainer.ipynb #3b9cce2f
+# %% ../nbs/12_trainer.ipynb #8c99afa3
 def mean_over_equal(
     keys: list, # row: what must agree
     values: list # row: a number
@@ -123,12 +124,12 @@ def mean_over_equal(
     for k, v in zip(keys, values): members[k].append(v)
     return [sum(members[k]) / len(members[k]) for k in keys]
 
-# %% ../nbs/12_trainer.ipynb #5b336c49
+# %% ../nbs/12_trainer.ipynb #6a0895b5
 def _play_step(self, role, stage):
     "The matches of one step"
     c, seed = self.config, stable_hash(self.config.seed, "step", self.step)
-    problems = self.sampler.next(min(c.problems_per_step, len(self.problems)))
-    if role == "generator": return play(self.players, problems, self.sandbox, c.n_samples, stage, tested=c.tested, continuations=c.continuations, seed=seed, reward=c.reward)
+    problems = self.sampler.next(min(c.problems_drawn if role == "generator" else c.problems_per_step, len(self.problems)))
+    if role == "generator": return play(self.players, problems, self.sandbox, c.n_samples, stage, tested=c.tested, continuations=c.continuations, different=c.problems_per_step, seed=seed, reward=c.reward)
     return play(self.players, problems, self.sandbox, stages=(stage,), n_lists=c.n_lists, seed=seed, reward=c.reward)
 
 def step_batch(
@@ -144,7 +145,7 @@ def step_batch(
     else: samples, rewards, groups = [t.sample for t in rollout.lists], [t.reward for t in rollout.lists], [t.chain for t in rollout.lists]
     return samples, Batch([len(s.ids) for s in samples], [s.logprobs for s in samples], rewards, groups)
 
-# %% ../nbs/12_trainer.ipynb #a070e80a
+# %% ../nbs/12_trainer.ipynb #235e899f
 def _update(self, role, stage, samples, batch):
     "PPO on the answers of a step"
     player = self.players.role(role)
@@ -171,7 +172,7 @@ def _train_one(self, role, stage, phase):
     return line
 AdversarialTrainer._play_step, AdversarialTrainer._update, AdversarialTrainer._train_one = _play_step, _update, _train_one
 
-# %% ../nbs/12_trainer.ipynb #8131b71b
+# %% ../nbs/12_trainer.ipynb #3dc6e298
 def _train_discriminator_epoch(self, stage: int, n_steps: int | None = None) -> list:
     "N steps of the discriminator at a stage; returns the lines logged"
     return [self._train_one("discriminator", stage, "discriminator") for _ in range(self.config.n_discriminator_steps if n_steps is None else n_steps)]
@@ -186,7 +187,7 @@ def _train_alternating(self, stage: int, n_steps: int | None = None) -> list:
 
 AdversarialTrainer.train_discriminator_epoch, AdversarialTrainer.train_generator_epoch, AdversarialTrainer.train_alternating = _train_discriminator_epoch, _train_generator_epoch, _train_alternating
 
-# %% ../nbs/12_trainer.ipynb #5e271626
+# %% ../nbs/12_trainer.ipynb #04bf3ce7
 def _train_stage(self, stage: int) -> list:
     "All phases of a stage; returns the lines logged"
     d, before = self.players.discriminator, [s for s in self.config.stages if s < get_stage(stage).id]
@@ -196,7 +197,7 @@ def _train_stage(self, stage: int) -> list:
     return self.train_discriminator_epoch(stage) + self.train_generator_epoch(stage) + self.train_alternating(stage)
 AdversarialTrainer.train_stage = _train_stage
 
-# %% ../nbs/12_trainer.ipynb #ac8829a1
+# %% ../nbs/12_trainer.ipynb #3a2a4e7c
 def _evaluate(self, stage: int, splits: tuple = ("train", "held_out"), tested: int | None = None) -> dict:
     "Evaluate on fixed problems and log it, with tests about some or all samples; returns split -> `Evaluation`"
     c, out = self.config, {}
@@ -211,7 +212,7 @@ def _evaluate(self, stage: int, splits: tuple = ("train", "held_out"), tested: i
     return out
 AdversarialTrainer.evaluate = _evaluate
 
-# %% ../nbs/12_trainer.ipynb #2316835a
+# %% ../nbs/12_trainer.ipynb #68785f86
 def _is_run(folder):
     "Did a run make this folder?"
     try: return "settings" in json.loads((folder / "config.json").read_text(encoding="utf-8"))
@@ -233,7 +234,7 @@ def _open_folder(self, resume, overwrite):
     if not latest and folder.exists(): [os.remove(folder / f) for f in ("metrics.jsonl", "evaluation.jsonl", "summary.json") if (folder / f).exists()]
     return manager, latest
 
-# %% ../nbs/12_trainer.ipynb #38649269
+# %% ../nbs/12_trainer.ipynb #509198fe
 def run_facts(
     config: TrainingConfig, # Settings
     sandbox: Sandbox, # Where programs run
@@ -252,7 +253,7 @@ def _save(self, manager, stage):
     if {"generator_reward", "validity"} <= metrics.keys() and manager.should_save_as_best(metrics): manager.save_as_best(f"stage_{stage}")
 AdversarialTrainer._open_folder, AdversarialTrainer._save = _open_folder, _save
 
-# %% ../nbs/12_trainer.ipynb #1a3854dd
+# %% ../nbs/12_trainer.ipynb #392ed82b
 def _restore(self, manager, latest):
     "Go back to the state of a checkpoint; returns the stages still to train"
     saved = manager.load_checkpoint(latest.name)
@@ -268,7 +269,7 @@ def _summary(self):
     return dict(before=pick(0), after=pick(max(r["stage"] for r in rows)), seconds=round(self.seconds, 1), generated_tokens=self.tokens, seed=self.config.seed)
 AdversarialTrainer._restore, AdversarialTrainer._summary = _restore, _summary
 
-# %% ../nbs/12_trainer.ipynb #bdf6c4b5
+# %% ../nbs/12_trainer.ipynb #cf677250
 def _train_full_pipeline(self, resume: bool = False, overwrite: bool = False) -> dict:
     "Train all stages and leave a complete run folder; returns what `summary.json` holds"
     manager, latest = self._open_folder(resume, overwrite)

@@ -6,7 +6,7 @@
 __all__ = ['TAGS', 'SPECIAL', 'chain_pieces', 'tests_pieces', 'train_tokenizer', 'make_model', 'encode_pieces',
            'warm_start_batches', 'warm_start', 'pretrain']
 
-# %% ../../nbs/tiny/01_pretrain.ipynb #e4d2aa5c
+# %% ../../nbs/tiny/01_pretrain.ipynb #38b1dc86
 import math, time
 from pathlib import Path
 import torch
@@ -17,7 +17,7 @@ from ..core import ConfigError, Problem, make_rng
 from ..stages import PROMPT_SETS, discriminator_prompt, generator_prompt
 from .world import all_specs, describe_spec, is_held_out, spec_id, spec_signature, tiny_specs, write_chain, write_tests
 
-# %% ../../nbs/tiny/01_pretrain.ipynb #59f80f23
+# %% ../../nbs/tiny/01_pretrain.ipynb #ea701f57
 TAGS = PROMPT_SETS["tags"]
 
 def chain_pieces(
@@ -33,7 +33,7 @@ def chain_pieces(
         prompt = new + texts[stage - 1] + "<end>"
     return pieces
 
-# %% ../../nbs/tiny/01_pretrain.ipynb #5c1e28b9
+# %% ../../nbs/tiny/01_pretrain.ipynb #4698d64b
 def tests_pieces(
     spec, # A right spec of the tiny world
     rng # A `random.Random`
@@ -43,7 +43,7 @@ def tests_pieces(
     prompt = discriminator_prompt(TAGS, problem, stage, write_chain(spec, rng)[stage - 1])
     return [(prompt, False), (write_tests(spec, stage, rng) + "<end>", True)]
 
-# %% ../../nbs/tiny/01_pretrain.ipynb #829f0074
+# %% ../../nbs/tiny/01_pretrain.ipynb #58a7e99a
 SPECIAL = ["<pad>", "<end>"] + [f"<{kind}{i}>" for kind in "st" for i in range(1, 6)]
 
 def train_tokenizer(
@@ -60,7 +60,7 @@ def train_tokenizer(
     tok.train_from_iterator(texts, trainers.BpeTrainer(vocab_size=vocab_size, special_tokens=SPECIAL, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False))
     return PreTrainedTokenizerFast(tokenizer_object=tok, eos_token="<end>", pad_token="<pad>", additional_special_tokens=SPECIAL[2:], clean_up_tokenization_spaces=False)
 
-# %% ../../nbs/tiny/01_pretrain.ipynb #0d667a1e
+# %% ../../nbs/tiny/01_pretrain.ipynb #61a2ffa0
 def make_model(
     tokenizer, # Its tokenizer
     seed: int = 0, # Of the initial weights
@@ -71,7 +71,7 @@ def make_model(
     sizes = {**dict(hidden_size=192, num_hidden_layers=4, num_attention_heads=6, num_key_value_heads=2, intermediate_size=512, max_position_embeddings=512), **sizes}
     return Qwen2ForCausalLM(Qwen2Config(vocab_size=len(tokenizer), tie_word_embeddings=True, eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id, bos_token_id=None, **sizes))
 
-# %% ../../nbs/tiny/01_pretrain.ipynb #32a4ae68
+# %% ../../nbs/tiny/01_pretrain.ipynb #f4af43fb
 def encode_pieces(tokenizer, pieces):
     "Token ids and the mask of those that the player writes"
     ids = [tokenizer(t, add_special_tokens=False).input_ids for t, _ in pieces]
@@ -100,11 +100,11 @@ def warm_start_batches(
             yield ids, torch.tensor([[t if w else -100 for t, w in zip(i, m)] + [-100] * (width - len(i)) for i, m in batch])
             seen += sum(len(i) for i, _ in batch)
 
-# %% ../../nbs/tiny/01_pretrain.ipynb #1ed421d2
+# %% ../../nbs/tiny/01_pretrain.ipynb #c983eb6a
 def warm_start(
     model, # Changed in place
     tokenizer, # Of the model
-    tokens: int = 6_500_000, # Training length
+    tokens: int = 9_000_000, # Training length
     lr: float = 3e-3, # Peak learning rate
     seed: int = 0, # Chooses the data
     bf16: bool = True, # Autocast to bf16
@@ -129,10 +129,10 @@ def warm_start(
     bar.close()
     return losses
 
-# %% ../../nbs/tiny/01_pretrain.ipynb #b011ae1c
+# %% ../../nbs/tiny/01_pretrain.ipynb #8b031866
 def pretrain(
     out: str, # Folder to write; must not exist or be empty
-    tokens: int = 6_500_000, # Training length
+    tokens: int = 9_000_000, # Training length
     seed: int = 0, # Of weights and data
     device: str = "cpu", # `cpu` or `cuda`
     progress: bool = True, # Show a bar?

@@ -4,18 +4,18 @@
 
 # %% auto #0
 __all__ = ['SOURCES', 'PARAMETERS', 'FILTERS', 'MAPS', 'AGGREGATES', 'EMPTY', 'HABIT_RATES', 'HABIT_SHARE', 'SLIP', 'REPAIR',
-           'WRITERS', 'TEST_MISTAKES', 'Part', 'Spec', 'spec_signature', 'spec_source', 'spec_code', 'spec_function',
-           'run_spec', 'kept_items', 'habits_of', 'with_habit', 'all_specs', 'is_held_out', 'random_args',
-           'baseline_args', 'describe_spec', 'spec_id', 'spec_problem', 'tiny_specs', 'tiny_problems', 'written_specs',
-           'write_chain', 'write_test', 'write_tests']
+           'WRITERS', 'TEST_MISTAKES', 'Part', 'Spec', 'spec_signature', 'spec_code', 'spec_function', 'run_spec',
+           'kept_items', 'habits_of', 'with_habit', 'all_specs', 'is_held_out', 'random_args', 'baseline_args',
+           'describe_spec', 'spec_id', 'spec_problem', 'tiny_specs', 'tiny_problems', 'written_specs', 'write_chain',
+           'write_test', 'write_tests']
 
-# %% ../../nbs/tiny/00_world.ipynb #6f8c9373
+# %% ../../nbs/tiny/00_world.ipynb #30115da1
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 from ..core import Problem, make_rng, stable_hash
 
-# %% ../../nbs/tiny/00_world.ipynb #6790bb55
+# %% ../../nbs/tiny/00_world.ipynb #1665e31e
 @dataclass(frozen=True)
 class Part:
     "One choice for one position of a problem"
@@ -26,7 +26,7 @@ class Part:
 
 def _parts(*rows): return {r[0]: Part(*r) for r in rows}
 
-# %% ../../nbs/tiny/00_world.ipynb #6aec9ce5
+# %% ../../nbs/tiny/00_world.ipynb #f7fb2cce
 SOURCES = _parts(
     ("list", ("Go over the numbers of xs.", "Take the list xs."), "xs", "xs"),
     ("digits", ("Go over the digits of n.", "Take the digits of n."), "digits of n", "map(int, str(n))"),
@@ -34,7 +34,7 @@ SOURCES = _parts(
     ("chars", ("Go over the letters of s.", "Take the letters of s."), "s", "s"))
 PARAMETERS = {"list": "xs", "digits": "n", "range": "n", "chars": "s"}
 
-# %% ../../nbs/tiny/00_world.ipynb #f4f82e6f
+# %% ../../nbs/tiny/00_world.ipynb #a710698f
 FILTERS = _parts(
     ("all", ("", ""), "all", ""),
     ("even", ("Keep the even ones.", "Keep only even numbers."), "even", "x % 2 == 0"),
@@ -48,7 +48,7 @@ FILTERS = _parts(
     ("vowel", ("Keep the vowels.", "Keep only a, e, i, o, u."), "vowel", "x in 'aeiou'"),
     ("consonant", ("Leave out the vowels.", "Keep those that are not vowels."), "not vowel", "x not in 'aeiou'"))
 
-# %% ../../nbs/tiny/00_world.ipynb #705eeeae
+# %% ../../nbs/tiny/00_world.ipynb #22273c80
 MAPS = _parts(
     ("same", ("", ""), "same", "x"),
     ("double", ("Double each.", "Multiply each by 2."), "double", "x * 2"),
@@ -63,7 +63,7 @@ MAPS = _parts(
     ("half3", ("", ""), "div 3", "x // 3"),
     ("abs", ("", ""), "abs", "abs(x)"))
 
-# %% ../../nbs/tiny/00_world.ipynb #28d70d88
+# %% ../../nbs/tiny/00_world.ipynb #5c0ed358
 AGGREGATES = _parts(
     ("sum", ("Return the sum.", "Return their total."), "sum", "sum(ys)"),
     ("count", ("Return how many there are.", "Return their number."), "count", "len(ys)"),
@@ -79,7 +79,7 @@ AGGREGATES = _parts(
     ("join", ("Return them joined.", "Return them as one string."), "join", "''.join(ys)"))
 EMPTY = ("0", "-1", "None")
 
-# %% ../../nbs/tiny/00_world.ipynb #f0b7d426
+# %% ../../nbs/tiny/00_world.ipynb #4b6473c5
 @dataclass(frozen=True)
 class Spec:
     "What a text or a program says"
@@ -91,7 +91,7 @@ class Spec:
     guard: bool = True # Is the empty case handled?
     inclusive: bool = True # Does `1..n` include n?
 
-# %% ../../nbs/tiny/00_world.ipynb #20094d4e
+# %% ../../nbs/tiny/00_world.ipynb #807bc876
 def spec_signature(
     spec: Spec # Any spec
 ) -> str: # For example `def solve(xs, k):`
@@ -99,21 +99,16 @@ def spec_signature(
     k = ", k" if "k" in FILTERS[spec.filter].code.split() else ""
     return f"def solve({PARAMETERS[spec.source]}{k}):"
 
-def spec_source(
-    spec: Spec # Any spec, right or wrong
-) -> str: # For example `range(1, n + 1)`
-    "The Python expression that is gone over"
-    return "range(1, n)" if spec.source == "range" and not spec.inclusive else SOURCES[spec.source].code
-
 def spec_code(
     spec: Spec # Any spec, right or wrong
 ) -> str: # Python source
     "The program that a spec describes"
+    source = "range(1, n)" if spec.source == "range" and not spec.inclusive else SOURCES[spec.source].code
     keep = f" if {FILTERS[spec.filter].code}" if spec.filter != "all" else ""
     guard = f" if not ys:\n  return {spec.empty}\n" if spec.guard else ""
-    return f"{spec_signature(spec)}\n ys = [{MAPS[spec.map].code} for x in {spec_source(spec)}{keep}]\n{guard} return {AGGREGATES[spec.aggregate].code}"
+    return f"{spec_signature(spec)}\n ys = [{MAPS[spec.map].code} for x in {source}{keep}]\n{guard} return {AGGREGATES[spec.aggregate].code}"
 
-# %% ../../nbs/tiny/00_world.ipynb #1359c47d
+# %% ../../nbs/tiny/00_world.ipynb #8db1cbcd
 @lru_cache(maxsize=None)
 def spec_function(
     spec: Spec # Any spec
@@ -138,7 +133,7 @@ def kept_items(
     "What is left before the aggregate: the working of a calculation"
     return run_spec(replace(spec, aggregate="items", guard=False), args)
 
-# %% ../../nbs/tiny/00_world.ipynb #84437267
+# %% ../../nbs/tiny/00_world.ipynb #498bf0b0
 HABIT_RATES = {1: .78, 2: .74, 3: .74, 4: .74, 5: .74}
 _WRONG_MAP = {"sub1": "add1", "mod3": "half3", "negate": "abs", "twice": "same"}
 _WRONG_FILTER = {"gt": "ge", "lt": "le", "ge": "gt", "le": "lt"}
@@ -150,7 +145,7 @@ def habits_of(
     return [stage for stage, on in ((1, spec.aggregate in ("max", "min", "first", "last")), (2, spec.map in _WRONG_MAP),
             (3, spec.filter in ("gt", "lt")), (4, spec.source == "range"), (5, spec.filter in ("ge", "le") or spec.aggregate == "distinct")) if on]
 
-# %% ../../nbs/tiny/00_world.ipynb #84e9e5d1
+# %% ../../nbs/tiny/00_world.ipynb #346f824c
 def with_habit(
     spec: Spec, # A right spec
     stage: int # The stage whose habit strikes
@@ -162,7 +157,7 @@ def with_habit(
     if stage == 4: return replace(spec, inclusive=False)
     return replace(spec, aggregate="count") if spec.aggregate == "distinct" else replace(spec, filter=_WRONG_FILTER[spec.filter])
 
-# %% ../../nbs/tiny/00_world.ipynb #5fc9c3aa
+# %% ../../nbs/tiny/00_world.ipynb #6cbcd2bc
 _NUMBERS = dict(filters=("all", "even", "odd", "three", "notk", "gt", "lt", "ge", "le"), maps=("same", "double", "square", "add1", "sub1", "mod3", "negate"),
                 aggregates=("sum", "count", "items", "sorted", "reversed", "span", "max", "min", "first", "last", "distinct"))
 _LETTERS = dict(filters=("all", "vowel", "consonant"), maps=("same", "upper", "twice"), aggregates=("count", "join", "first", "last", "distinct"))
@@ -175,14 +170,14 @@ def all_specs() -> list: # Right specs, in a fixed order
                            or s.aggregate == "span" and s.map in ("add1", "sub1", "negate") or s.aggregate in ("sum", "count", "distinct") and s.empty == "0")
     return [s for s in specs if not pointless(s) and (s.source, s.filter) != ("digits", "all") and len(habits_of(s)) <= 1]
 
-# %% ../../nbs/tiny/00_world.ipynb #ae531784
+# %% ../../nbs/tiny/00_world.ipynb #71585fd7
 def is_held_out(
     spec: Spec # A right spec
 ) -> bool: # Never shown in training?
     "Does a spec belong to the held-out combinations?"
     return stable_hash("held out", spec.source, spec.filter, spec.map, spec.aggregate) % 5 == 0
 
-# %% ../../nbs/tiny/00_world.ipynb #c73934a4
+# %% ../../nbs/tiny/00_world.ipynb #28d9fc9e
 def random_args(
     spec: Spec, # A right spec
     rng, # A `random.Random`
@@ -198,7 +193,7 @@ def random_args(
             "digits": lambda: int("".join(str(min(near(), 9)) for _ in range(max(length, 1))))}[spec.source]()
     return (item, k) if "k" in FILTERS[spec.filter].code.split() else (item,)
 
-# %% ../../nbs/tiny/00_world.ipynb #be394725
+# %% ../../nbs/tiny/00_world.ipynb #0931640f
 def _neighbours(spec):
     "Specs that a reader could confuse with this one"
     o = _LETTERS if spec.source == "chars" else _NUMBERS
@@ -210,7 +205,7 @@ def _outcome(spec, args):
     try: return repr(run_spec(spec, args))
     except Exception as e: return type(e).__name__
 
-# %% ../../nbs/tiny/00_world.ipynb #f3e32c14
+# %% ../../nbs/tiny/00_world.ipynb #9df8f83d
 def baseline_args(
     spec: Spec, # A right spec
     n: int = 10 # How many calls
@@ -225,7 +220,7 @@ def baseline_args(
         if tells and not any(a in chosen for a in tells) and len(chosen) < n: chosen.append(tells[0])
     return (chosen + [a for a in pool if a not in chosen])[:n]
 
-# %% ../../nbs/tiny/00_world.ipynb #7e634fb8
+# %% ../../nbs/tiny/00_world.ipynb #8b10fe6d
 def describe_spec(
     spec: Spec, # A right spec
     rng # A `random.Random` that chooses the wordings
@@ -241,7 +236,7 @@ def spec_id(
     "The unique name of a problem"
     return f"{spec.source}-{spec.filter}-{spec.map}-{spec.aggregate}-or-{spec.empty}"
 
-# %% ../../nbs/tiny/00_world.ipynb #26fb9f7a
+# %% ../../nbs/tiny/00_world.ipynb #c2c68a9c
 def spec_problem(
     spec: Spec # A right spec
 ) -> Problem: # With ten baseline tests
@@ -250,7 +245,7 @@ def spec_problem(
     return Problem(spec_id(spec), describe_spec(spec, make_rng("wording", spec)), spec_signature(spec), tuple([*a, run_spec(spec, a)] for a in baseline_args(spec)), spec_code(spec),
                    "easy" if habit == 0 else "medium", (spec.source, f"habit-{habit}", "held-out" if is_held_out(spec) else "train"))
 
-# %% ../../nbs/tiny/00_world.ipynb #f4b3427b
+# %% ../../nbs/tiny/00_world.ipynb #4c0a1b1b
 HABIT_SHARE = .12
 
 def tiny_specs(
@@ -278,7 +273,7 @@ def tiny_problems(
     "A balanced draw of problems"
     return [spec_problem(o) for o in tiny_specs(split, n, seed)]
 
-# %% ../../nbs/tiny/00_world.ipynb #33766882
+# %% ../../nbs/tiny/00_world.ipynb #69dd2996
 SLIP, REPAIR = .03, .03
 
 def _slip(spec, rng):
@@ -304,7 +299,7 @@ def written_specs(
         out.append(now)
     return out
 
-# %% ../../nbs/tiny/00_world.ipynb #e961c2f3
+# %% ../../nbs/tiny/00_world.ipynb #41a063d7
 def _informal(s, rng):
     o = [f"Look at {SOURCES[s.source].short}"] + ([f"keep {FILTERS[s.filter].short}"] if s.filter != "all" else []) + ([f"make {MAPS[s.map].short}"] if s.map != "same" else [])
     return ", ".join(o) + f", give {AGGREGATES[s.aggregate].short}." + (f" Nothing left: {s.empty}." if s.guard else "")
@@ -316,9 +311,9 @@ def _pseudocode(s, rng):
     keep = f" if {FILTERS[s.filter].code}" if s.filter != "all" else ""
     return f"for x in {SOURCES[s.source].short}\n{keep} add {MAPS[s.map].code} to ys" + (f"\nif ys is empty give {s.empty}" if s.guard else "") + f"\ngive {AGGREGATES[s.aggregate].short} of ys"
 
-# %% ../../nbs/tiny/00_world.ipynb #3db24421
+# %% ../../nbs/tiny/00_world.ipynb #cdf8d770
 def _invariants(s, rng):
-    bound = f"x in {spec_source(s)}"
+    bound = {"range": "1 <= x <= n" if s.inclusive else "1 <= x < n", "digits": "0 <= x <= 9"}.get(s.source, f"x in {SOURCES[s.source].code}")
     keep = f" for {FILTERS[s.filter].code}" if s.filter != "all" else ""
     return f"{bound}\nys: {MAPS[s.map].code}{keep}\n" + (f"empty ys: {s.empty}\n" if s.guard else "") + f"result: {AGGREGATES[s.aggregate].short}"
 
@@ -335,7 +330,7 @@ def write_chain(
     "A chain as the warm-start writer writes it"
     return [write(o, rng) for write, o in zip(WRITERS, written_specs(spec, rng))]
 
-# %% ../../nbs/tiny/00_world.ipynb #0f983fa0
+# %% ../../nbs/tiny/00_world.ipynb #48ebe547
 TEST_MISTAKES = .6
 
 def _plain(value): return repr(value).replace(", ", ",")
@@ -359,7 +354,7 @@ def write_test(
     working = " ".join(["#"] + [str(o) for o in items])
     return f"({','.join(map(_plain, args))},{working}\n{_plain(value)})"
 
-# %% ../../nbs/tiny/00_world.ipynb #34ab2226
+# %% ../../nbs/tiny/00_world.ipynb #673e4780
 def write_tests(
     spec: Spec, # The right spec
     stage: int, # 1..5: the kind of tests
