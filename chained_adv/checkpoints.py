@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['SCORE_WEIGHTS', 'CheckpointError', 'Checkpoint', 'CheckpointInfo', 'CheckpointManager']
 
-# %% ../nbs/09_checkpoints.ipynb #0ac148a3
+# %% ../nbs/09_checkpoints.ipynb #2b2fc865
 import hashlib, io, json, math, os, pickle, re, shutil, uuid
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +14,11 @@ from safetensors.torch import load as load_safetensors, save as save_safetensors
 from . import __version__
 from .core import ChainedAdvError, TrainingError
 
-# %% ../nbs/09_checkpoints.ipynb #25d79400
+# %% ../nbs/09_checkpoints.ipynb #4a286beb
 class CheckpointError(ChainedAdvError):
     "A checkpoint that is not there, is damaged, or cannot be written"
 
-# %% ../nbs/09_checkpoints.ipynb #05b37876
+# %% ../nbs/09_checkpoints.ipynb #b53fe446
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 _LEFTOVER = re.compile(r"(.+)\.(tmp|old)-[0-9a-f]{8}")
 
@@ -27,7 +27,7 @@ def _check_name(what, name):
         raise CheckpointError(f"{what} {name!r} cannot be used; take letters, digits, '_', '-' and '.', for example 'stage-2-step-40'")
     return str(name)
 
-# %% ../nbs/09_checkpoints.ipynb #ed4c8bef
+# %% ../nbs/09_checkpoints.ipynb #d05d9df0
 def _tensor_bytes(key, tensors):
     for name, t in tensors.items():
         if t.is_floating_point() and not torch.isfinite(t).all():
@@ -57,7 +57,7 @@ def _torch_bytes(data):
         raise TrainingError(f"the checkpoint's optimizers could be written but not loaded again: {str(e).splitlines()[0]}. Give tensors and plain values, for example `optimizer.state_dict()`") from None
     return out.getvalue()
 
-# %% ../nbs/09_checkpoints.ipynb #86d6fd54
+# %% ../nbs/09_checkpoints.ipynb #a0f43222
 def _sync_folder(path):
     if os.name != "posix": return # elsewhere a folder cannot be opened
     fd = os.open(path, os.O_RDONLY)
@@ -68,7 +68,7 @@ def _write_file(path, data):
     with open(path, "wb") as f:
         f.write(data); f.flush(); os.fsync(f.fileno())
 
-# %% ../nbs/09_checkpoints.ipynb #4b497a5a
+# %% ../nbs/09_checkpoints.ipynb #989da53b
 def _put_in_place(tmp, target):
     old = target.with_name(f"{target.name}.old-{uuid.uuid4().hex[:8]}")
     if target.exists(): os.rename(target, old)
@@ -87,7 +87,7 @@ def _clear_leftovers(folder):
         if m[2] == "old" and not (folder / m[1]).exists(): os.rename(path, folder / m[1])
         else: shutil.rmtree(path)
 
-# %% ../nbs/09_checkpoints.ipynb #6da2f35a
+# %% ../nbs/09_checkpoints.ipynb #090713be
 def _find(folder, name):
     "The folder that now holds checkpoint `name`, or None"
     if (folder / name / "manifest.json").exists(): return folder / name
@@ -98,7 +98,7 @@ def _names(folder):
     found = [(p.name, _LEFTOVER.fullmatch(p.name)) for p in folder.iterdir() if p.is_dir()] if folder.is_dir() else []
     return sorted({m[1] if m else n for n, m in found if not m or m[2] == "old"})
 
-# %% ../nbs/09_checkpoints.ipynb #be4922fc
+# %% ../nbs/09_checkpoints.ipynb #dda9f853
 def _damaged(path, what):
     return CheckpointError(f"checkpoint {path} is damaged: {what}. Copy it again from where it was made, or delete the folder and use another checkpoint")
 
@@ -122,7 +122,7 @@ def _read_file(path, name, entry):
     if _sha256(data) != entry["sha256"]: raise _damaged(path, f"the content of {name} does not match its checksum")
     return data
 
-# %% ../nbs/09_checkpoints.ipynb #4af98dc1
+# %% ../nbs/09_checkpoints.ipynb #c7a939bc
 @dataclass
 class Checkpoint:
     "A loaded checkpoint"
@@ -140,7 +140,7 @@ def _read_checkpoint(name, path):
     except pickle.UnpicklingError: raise _damaged(path, "optimizers.pt holds objects that would run code when loaded") from None
     return Checkpoint(name, path, tensors, json.loads(data["state.json"]), json.loads(data["metrics.json"]), optimizers)
 
-# %% ../nbs/09_checkpoints.ipynb #87781089
+# %% ../nbs/09_checkpoints.ipynb #d9bdc00e
 def _stamp(path):
     try: return path, (path / "manifest.json").read_bytes()
     except OSError: return path, None
@@ -148,6 +148,7 @@ def _stamp(path):
 def _load(folder, name, attempts=100):
     for i in range(attempts):
         if not (path := _find(folder, name)) or not path.is_dir():
+            if name in _names(folder) and i < attempts - 1: continue # a writer moved it between two looks
             raise CheckpointError(f"no checkpoint {name!r} in {folder}; "
                                   f"there {'are ' + ', '.join(_names(folder)) if _names(folder) else 'is none yet'}")
         before = _stamp(path)
@@ -155,7 +156,7 @@ def _load(folder, name, attempts=100):
         except (CheckpointError, OSError):
             if _stamp(_find(folder, name) or path) == before or i == attempts - 1: raise
 
-# %% ../nbs/09_checkpoints.ipynb #15a00a3b
+# %% ../nbs/09_checkpoints.ipynb #e25558d2
 @dataclass(frozen=True)
 class CheckpointInfo:
     "What a list of checkpoints shows, read without the tensors"
@@ -169,7 +170,7 @@ class CheckpointInfo:
     order: int = 0 # Counts the saves in this folder
     problem: str = "" # Why it cannot be used, if so
 
-# %% ../nbs/09_checkpoints.ipynb #380be33c
+# %% ../nbs/09_checkpoints.ipynb #95ea6350
 SCORE_WEIGHTS = {"generator_reward": .7, "validity": .3}
 
 def _score(metrics):
@@ -183,7 +184,7 @@ def _info(folder, name):
     except ChainedAdvError as e: return CheckpointInfo(name, path, metrics={}, problem=str(e))
     return CheckpointInfo(name, path, m["step"], m["stage"], _score(metrics), metrics, sum(o["bytes"] for o in m["files"].values()), m["order"])
 
-# %% ../nbs/09_checkpoints.ipynb #b30c573a
+# %% ../nbs/09_checkpoints.ipynb #67302379
 class CheckpointManager:
     "Checkpoints in one folder"
     def __init__(self,
@@ -196,7 +197,7 @@ class CheckpointManager:
 
     def __repr__(self): return f"CheckpointManager({str(self.folder)!r}): {', '.join(_names(self.folder)) or 'empty'}"
 
-# %% ../nbs/09_checkpoints.ipynb #82451151
+# %% ../nbs/09_checkpoints.ipynb #ddd674ae
 def _save_checkpoint(self,
     tensors: dict, # key -> name -> tensor; one `KEY.safetensors` each
     state: dict, # Plain values; `step` and `stage` are shown in lists
@@ -212,7 +213,7 @@ def _save_checkpoint(self,
                     files={o: dict(sha256=_sha256(b), bytes=len(b)) for o, b in files.items()})
     return self._build(name, files | {"manifest.json": _json_bytes("manifest", manifest | dict(seal=_seal(manifest)))}, _write_file)
 
-# %% ../nbs/09_checkpoints.ipynb #e610dd57
+# %% ../nbs/09_checkpoints.ipynb #b3b5d6fb
 def _build(self, name, files, put):
     "Fill a temporary folder with `put(path, content)` per file, then move it into place"
     target = self.folder / _check_name("checkpoint name", name)
@@ -238,7 +239,7 @@ def _prune(self, name):
 
 CheckpointManager._build, CheckpointManager._prune, CheckpointManager.save_checkpoint = _build, _prune, _save_checkpoint
 
-# %% ../nbs/09_checkpoints.ipynb #c3909080
+# %% ../nbs/09_checkpoints.ipynb #5c26267f
 def _list_checkpoints(self) -> list: # `CheckpointInfo`s, oldest first
     "All checkpoints in the folder"
     return sorted((_info(self.folder, o) for o in _names(self.folder)), key=lambda o: (o.order, o.name != "best"))
@@ -254,7 +255,7 @@ def _get_best_checkpoint(self) -> "CheckpointInfo | None": # None when none has 
 CheckpointManager.list_checkpoints = _list_checkpoints
 CheckpointManager.get_latest_checkpoint, CheckpointManager.get_best_checkpoint = _get_latest_checkpoint, _get_best_checkpoint
 
-# %% ../nbs/09_checkpoints.ipynb #9e7c9cc6
+# %% ../nbs/09_checkpoints.ipynb #beedcacd
 def _compute_checkpoint_score(self,
     metrics: dict # Must hold `generator_reward` and `validity`
 ) -> float: # 0.7 generator reward + 0.3 test validity
@@ -275,7 +276,7 @@ def _should_save_as_best(self,
     score = self.compute_checkpoint_score(metrics)
     return best is None or score > best.score
 
-# %% ../nbs/09_checkpoints.ipynb #710c5353
+# %% ../nbs/09_checkpoints.ipynb #403a9c4a
 def _link_or_copy(path, source):
     try: os.link(source, path)
     except OSError: _write_file(path, source.read_bytes())
