@@ -55,6 +55,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                     'chained_adv/checkpoints.py'),
                                          'chained_adv.checkpoints._save_checkpoint': ( 'checkpoints.html#_save_checkpoint',
                                                                                        'chained_adv/checkpoints.py'),
+                                         'chained_adv.checkpoints._scan': ('checkpoints.html#_scan', 'chained_adv/checkpoints.py'),
                                          'chained_adv.checkpoints._score': ('checkpoints.html#_score', 'chained_adv/checkpoints.py'),
                                          'chained_adv.checkpoints._seal': ('checkpoints.html#_seal', 'chained_adv/checkpoints.py'),
                                          'chained_adv.checkpoints._sha256': ('checkpoints.html#_sha256', 'chained_adv/checkpoints.py'),

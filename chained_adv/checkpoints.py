@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['SCORE_WEIGHTS', 'CheckpointError', 'Checkpoint', 'CheckpointInfo', 'CheckpointManager']
 
-# %% ../nbs/09_checkpoints.ipynb #2b2fc865
+# %% ../nbs/09_checkpoints.ipynb #b1287aff
 import hashlib, io, json, math, os, pickle, re, shutil, uuid
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +14,11 @@ from safetensors.torch import load as load_safetensors, save as save_safetensors
 from . import __version__
 from .core import ChainedAdvError, TrainingError
 
-# %% ../nbs/09_checkpoints.ipynb #4a286beb
+# %% ../nbs/09_checkpoints.ipynb #c248acfe
 class CheckpointError(ChainedAdvError):
     "A checkpoint that is not there, is damaged, or cannot be written"
 
-# %% ../nbs/09_checkpoints.ipynb #b53fe446
+# %% ../nbs/09_checkpoints.ipynb #cdee5435
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 _LEFTOVER = re.compile(r"(.+)\.(tmp|old)-[0-9a-f]{8}")
 
@@ -27,7 +27,7 @@ def _check_name(what, name):
         raise CheckpointError(f"{what} {name!r} cannot be used; take letters, digits, '_', '-' and '.', for example 'stage-2-step-40'")
     return str(name)
 
-# %% ../nbs/09_checkpoints.ipynb #d05d9df0
+# %% ../nbs/09_checkpoints.ipynb #0a60359e
 def _tensor_bytes(key, tensors):
     for name, t in tensors.items():
         if t.is_floating_point() and not torch.isfinite(t).all():
@@ -57,7 +57,7 @@ def _torch_bytes(data):
         raise TrainingError(f"the checkpoint's optimizers could be written but not loaded again: {str(e).splitlines()[0]}. Give tensors and plain values, for example `optimizer.state_dict()`") from None
     return out.getvalue()
 
-# %% ../nbs/09_checkpoints.ipynb #a0f43222
+# %% ../nbs/09_checkpoints.ipynb #b72faa25
 def _sync_folder(path):
     if os.name != "posix": return # elsewhere a folder cannot be opened
     fd = os.open(path, os.O_RDONLY)
@@ -68,7 +68,7 @@ def _write_file(path, data):
     with open(path, "wb") as f:
         f.write(data); f.flush(); os.fsync(f.fileno())
 
-# %% ../nbs/09_checkpoints.ipynb #989da53b
+# %% ../nbs/09_checkpoints.ipynb #55a12df0
 def _put_in_place(tmp, target):
     old = target.with_name(f"{target.name}.old-{uuid.uuid4().hex[:8]}")
     if target.exists(): os.rename(target, old)
@@ -87,18 +87,22 @@ def _clear_leftovers(folder):
         if m[2] == "old" and not (folder / m[1]).exists(): os.rename(path, folder / m[1])
         else: shutil.rmtree(path)
 
-# %% ../nbs/09_checkpoints.ipynb #090713be
+# %% ../nbs/09_checkpoints.ipynb #1e725b9d
 def _find(folder, name):
     "The folder that now holds checkpoint `name`, or None"
     if (folder / name / "manifest.json").exists(): return folder / name
     aside = [p for p in folder.glob(f"{name}.old-*") if _LEFTOVER.fullmatch(p.name)]
     return folder / name if (folder / name).exists() or not aside else aside[0] # looked at again: a rename may have happened meanwhile
 
-def _names(folder):
-    found = [(p.name, _LEFTOVER.fullmatch(p.name)) for p in folder.iterdir() if p.is_dir()] if folder.is_dir() else []
-    return sorted({m[1] if m else n for n, m in found if not m or m[2] == "old"})
+def _scan(folder):
+    with os.scandir(folder) as entries: found = [(e.name, _LEFTOVER.fullmatch(e.name)) for e in entries if e.is_dir()]
+    return {m[1] if m else n for n, m in found if not m or m[2] == "old"}
 
-# %% ../nbs/09_checkpoints.ipynb #dda9f853
+def _names(folder):
+    "Names of the checkpoints in a folder: several looks, because a rename in between can hide an entry from one"
+    return sorted(set().union(*(_scan(folder) for _ in range(4)))) if folder.is_dir() else []
+
+# %% ../nbs/09_checkpoints.ipynb #520f7964
 def _damaged(path, what):
     return CheckpointError(f"checkpoint {path} is damaged: {what}. Copy it again from where it was made, or delete the folder and use another checkpoint")
 
@@ -122,7 +126,7 @@ def _read_file(path, name, entry):
     if _sha256(data) != entry["sha256"]: raise _damaged(path, f"the content of {name} does not match its checksum")
     return data
 
-# %% ../nbs/09_checkpoints.ipynb #c7a939bc
+# %% ../nbs/09_checkpoints.ipynb #417e5edd
 @dataclass
 class Checkpoint:
     "A loaded checkpoint"
@@ -140,7 +144,7 @@ def _read_checkpoint(name, path):
     except pickle.UnpicklingError: raise _damaged(path, "optimizers.pt holds objects that would run code when loaded") from None
     return Checkpoint(name, path, tensors, json.loads(data["state.json"]), json.loads(data["metrics.json"]), optimizers)
 
-# %% ../nbs/09_checkpoints.ipynb #d9bdc00e
+# %% ../nbs/09_checkpoints.ipynb #3435ef51
 def _stamp(path):
     try: return path, (path / "manifest.json").read_bytes()
     except OSError: return path, None
@@ -156,7 +160,7 @@ def _load(folder, name, attempts=100):
         except (CheckpointError, OSError):
             if _stamp(_find(folder, name) or path) == before or i == attempts - 1: raise
 
-# %% ../nbs/09_checkpoints.ipynb #e25558d2
+# %% ../nbs/09_checkpoints.ipynb #d16833ec
 @dataclass(frozen=True)
 class CheckpointInfo:
     "What a list of checkpoints shows, read without the tensors"
@@ -170,7 +174,7 @@ class CheckpointInfo:
     order: int = 0 # Counts the saves in this folder
     problem: str = "" # Why it cannot be used, if so
 
-# %% ../nbs/09_checkpoints.ipynb #95ea6350
+# %% ../nbs/09_checkpoints.ipynb #a2b6c863
 SCORE_WEIGHTS = {"generator_reward": .7, "validity": .3}
 
 def _score(metrics):
@@ -184,7 +188,7 @@ def _info(folder, name):
     except ChainedAdvError as e: return CheckpointInfo(name, path, metrics={}, problem=str(e))
     return CheckpointInfo(name, path, m["step"], m["stage"], _score(metrics), metrics, sum(o["bytes"] for o in m["files"].values()), m["order"])
 
-# %% ../nbs/09_checkpoints.ipynb #67302379
+# %% ../nbs/09_checkpoints.ipynb #c12ce5d6
 class CheckpointManager:
     "Checkpoints in one folder"
     def __init__(self,
@@ -197,7 +201,7 @@ class CheckpointManager:
 
     def __repr__(self): return f"CheckpointManager({str(self.folder)!r}): {', '.join(_names(self.folder)) or 'empty'}"
 
-# %% ../nbs/09_checkpoints.ipynb #ddd674ae
+# %% ../nbs/09_checkpoints.ipynb #dc43213d
 def _save_checkpoint(self,
     tensors: dict, # key -> name -> tensor; one `KEY.safetensors` each
     state: dict, # Plain values; `step` and `stage` are shown in lists
@@ -213,7 +217,7 @@ def _save_checkpoint(self,
                     files={o: dict(sha256=_sha256(b), bytes=len(b)) for o, b in files.items()})
     return self._build(name, files | {"manifest.json": _json_bytes("manifest", manifest | dict(seal=_seal(manifest)))}, _write_file)
 
-# %% ../nbs/09_checkpoints.ipynb #b3b5d6fb
+# %% ../nbs/09_checkpoints.ipynb #8bd30aec
 def _build(self, name, files, put):
     "Fill a temporary folder with `put(path, content)` per file, then move it into place"
     target = self.folder / _check_name("checkpoint name", name)
@@ -239,7 +243,7 @@ def _prune(self, name):
 
 CheckpointManager._build, CheckpointManager._prune, CheckpointManager.save_checkpoint = _build, _prune, _save_checkpoint
 
-# %% ../nbs/09_checkpoints.ipynb #5c26267f
+# %% ../nbs/09_checkpoints.ipynb #02c8568a
 def _list_checkpoints(self) -> list: # `CheckpointInfo`s, oldest first
     "All checkpoints in the folder"
     return sorted((_info(self.folder, o) for o in _names(self.folder)), key=lambda o: (o.order, o.name != "best"))
@@ -255,7 +259,7 @@ def _get_best_checkpoint(self) -> "CheckpointInfo | None": # None when none has 
 CheckpointManager.list_checkpoints = _list_checkpoints
 CheckpointManager.get_latest_checkpoint, CheckpointManager.get_best_checkpoint = _get_latest_checkpoint, _get_best_checkpoint
 
-# %% ../nbs/09_checkpoints.ipynb #beedcacd
+# %% ../nbs/09_checkpoints.ipynb #20ce5690
 def _compute_checkpoint_score(self,
     metrics: dict # Must hold `generator_reward` and `validity`
 ) -> float: # 0.7 generator reward + 0.3 test validity
@@ -276,7 +280,7 @@ def _should_save_as_best(self,
     score = self.compute_checkpoint_score(metrics)
     return best is None or score > best.score
 
-# %% ../nbs/09_checkpoints.ipynb #403a9c4a
+# %% ../nbs/09_checkpoints.ipynb #a70b2f25
 def _link_or_copy(path, source):
     try: os.link(source, path)
     except OSError: _write_file(path, source.read_bytes())
