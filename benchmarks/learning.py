@@ -58,7 +58,7 @@ def picture(folders, path):
         for r in rows: ax.plot(stages, [r[s][key]["value"] for s in stages], color=colour, alpha=.3, linewidth=1)
         ax.plot(stages, [sum(r[s][key]["value"] for r in rows) / len(rows) for s in stages], color=colour, marker="o", linewidth=2.5, label=label)
     ax.set_xticks(stages, ["before"] + [f"after {s}" for s in stages[1:]])
-    ax.set_title(f"Problems never seen in training ({len(rows)} seeds, mean in bold)", loc="left", fontweight="bold")
+    ax.set_title(f"Problems never seen in training ({len(rows)} seeds, mean in bold)" if len(rows) > 1 else "Problems never seen in training (one seed)", loc="left", fontweight="bold")
     ax.set_ylim(0, 1.02); ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     ax.spines[["top", "right"]].set_visible(False); ax.grid(axis="y", color="#e6e6e6"); ax.legend(frameon=False, loc="lower right")
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,7 @@ __all__ = ['app', 'tiny_app', 'Json', 'Threads', 'Device', 'Source', 'Saved', 'S
            'make_config', 'train', 'show', 'solve', 'evaluate', 'checkpoints', 'examine', 'doctor', 'problems',
            'pretrain']
 
-# %% ../nbs/14_cli.ipynb #f206a639
+# %% ../nbs/14_cli.ipynb #d86c1218
 import difflib, json, os, platform, re, shutil, socket, sys, warnings
 from dataclasses import fields, replace
 from importlib.metadata import PackageNotFoundError, version
@@ -30,7 +30,7 @@ from .stages import get_stage
 from .problems import find_leaks, load_problems, split_problems, summarize_problems
 from .sandbox import Sandbox, check_problem
 
-# %% ../nbs/14_cli.ipynb #c65eb3fd
+# %% ../nbs/14_cli.ipynb #3aeadf7c
 class Commands(TyperGroup):
     "Turns the package's refusals into a message and exit status 2"
     def invoke(self, ctx):
@@ -44,7 +44,7 @@ app = typer.Typer(help="Two language models on coding problems: one solves them 
 tiny_app = typer.Typer(help="The tiny model that comes with the package.", **_SETTINGS)
 app.add_typer(tiny_app, name="tiny")
 
-# %% ../nbs/14_cli.ipynb #ce5dcec6
+# %% ../nbs/14_cli.ipynb #1c21f6ed
 def _print_version(wanted: bool):
     if wanted: print(__version__); raise typer.Exit()
 
@@ -60,11 +60,11 @@ def _examples(*lines):
     "An epilog that keeps its lines"
     return "\b\nExamples:\n" + "\n".join(f"  {o}" for o in lines)
 
-# %% ../nbs/14_cli.ipynb #c246f280
+# %% ../nbs/14_cli.ipynb #551b501e
 def _say(text): print(text, file=sys.stderr, flush=True)
 def _print_json(data): print(json.dumps(data, indent=1))
 
-# %% ../nbs/14_cli.ipynb #ca8f18a9
+# %% ../nbs/14_cli.ipynb #98f7e3a8
 def _hub_reachable():
     "Can the Hugging Face hub be reached? Behind a proxy that is left to its client"
     hub = urlsplit(os.environ.get("HF_ENDPOINT") or "https://huggingface.co")
@@ -89,7 +89,7 @@ def start_quietly(
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
 
-# %% ../nbs/14_cli.ipynb #b0110938
+# %% ../nbs/14_cli.ipynb #c38134ff
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 def clean_text(
@@ -98,7 +98,7 @@ def clean_text(
     "Text with its control characters spelled out"
     return _CONTROL.sub(lambda m: repr(m[0])[1:-1], text)
 
-# %% ../nbs/14_cli.ipynb #48083933
+# %% ../nbs/14_cli.ipynb #217f7d56
 def _console(): return Console(width=None if sys.stdout.isatty() else 160, highlight=False)
 
 def _block(console, title, text):
@@ -113,7 +113,7 @@ def _table(title, columns, rows):
     for row in rows: table.add_row(*(Text(clean_text(str(o[0])), o[1]) if isinstance(o, tuple) else Text(clean_text(str(o))) for o in row))
     return table
 
-# %% ../nbs/14_cli.ipynb #48858f19
+# %% ../nbs/14_cli.ipynb #00ce51a6
 def problem_sets(
     source: str, # A file, `builtin`, `tiny`, or empty to choose by the model
     tiny: bool, # Does the tiny model play?
@@ -131,7 +131,7 @@ def problem_sets(
     remarks = [f"{len(twins)} held-out problems are training problems under another id; they went to the training set"] if twins else []
     return train + [p for p in held_out if p.id in twins], [p for p in held_out if p.id not in twins], remarks
 
-# %% ../nbs/14_cli.ipynb #84b2aed0
+# %% ../nbs/14_cli.ipynb #7afd3cd7
 def find_problem(
     id: str, # An id; empty takes the first
     problems: list # Where to look
@@ -142,7 +142,7 @@ def find_problem(
     near = difflib.get_close_matches(id, [p.id for p in problems], 3, .4) or [p.id for p in problems[:3]]
     raise ProblemError(f"no problem {id!r} among {len(problems)}; did you mean {', '.join(near)}? --list shows all ids")
 
-# %% ../nbs/14_cli.ipynb #9e348580
+# %% ../nbs/14_cli.ipynb #752d9eb3
 def read_run(
     folder: "str | Path" # A run's folder
 ) -> dict: # What its `config.json` holds; empty when there is none
@@ -173,7 +173,7 @@ def _list_problems(train, held_out, as_json):
     if as_json: return _print_json([dict(id=i, difficulty=d, split=s) for i, d, s in rows])
     _console().print(_table(f"{len(rows)} problems", ("id", "difficulty", "split"), rows))
 
-# %% ../nbs/14_cli.ipynb #fdb195fb
+# %% ../nbs/14_cli.ipynb #32645d38
 def _opt(kind, help, *names, **kwargs): return Annotated[kind, typer.Option(*names, help=help, **kwargs)]
 
 Json = _opt(bool, "Print JSON.", "--json")
@@ -185,7 +185,7 @@ Seed = _opt(int, "Of all random choices.")
 List = _opt(bool, "List the ids to choose from.", "--list")
 ProblemId = Annotated[str, typer.Argument(help="Id of a problem; the first held-out one when left out.", show_default=False)]
 
-# %% ../nbs/14_cli.ipynb #a0650a24
+# %% ../nbs/14_cli.ipynb #f9c36699
 def parse_stages(
     text: str # `1,2,3`, `1-3` or a mixture
 ) -> tuple: # The numbers
@@ -194,7 +194,7 @@ def parse_stages(
     ranges = [[get_stage(int(n)).id for n in part.split("-")] for part in text.split(",")]
     return tuple(s for o in ranges for s in range(o[0], o[-1] + 1))
 
-# %% ../nbs/14_cli.ipynb #efd38462
+# %% ../nbs/14_cli.ipynb #35d28025
 QUICK = dict(n_discriminator_steps=1, n_generator_steps=1, k_alternating_steps=1, problems_per_step=8, problems_drawn=8, n_samples=4, eval_samples=12, eval_stages=False, n_mutants=2)
 
 def _saved_config(settings):
@@ -217,7 +217,7 @@ def make_config(
     own = {k: v for k, v in of(base).items() if k not in ("model", "ppo")}
     return replace(base, model=replace(base.model, **of(base.model)), ppo=replace(base.ppo, **of(base.ppo)), **own)
 
-# %% ../nbs/14_cli.ipynb #3699a32f
+# %% ../nbs/14_cli.ipynb #6342481a
 def _given(ctx):
     "The options that were written on the command line, as fields of the settings"
     out = {k: v for k, v in ctx.params.items() if ctx.get_parameter_source(k).name == "COMMANDLINE"}
@@ -230,7 +230,7 @@ def _given(ctx):
 
 def _is_tiny(model): return {model.generator_model or model.model, model.discriminator_model or model.model} == {"tiny"}
 
-# %% ../nbs/14_cli.ipynb #7fe5dd3c
+# %% ../nbs/14_cli.ipynb #60175f79
 def _check_out(out, resume, overwrite):
     if resume and overwrite: raise ConfigError("--resume goes on with a run and --overwrite throws it away; give one of them")
     folder = Path(out)
@@ -248,7 +248,7 @@ def _origin(source, config, record):
     source = source or origin.get("source") or ("tiny" if _is_tiny(config.model) else "builtin")
     return dict(source=source if source in ("tiny", "builtin") else str(Path(source).resolve()), seed=origin.get("seed", config.seed))
 
-# %% ../nbs/14_cli.ipynb #f783f8d5
+# %% ../nbs/14_cli.ipynb #6980730d
 def _before_after(summary):
     "Rates before and after, both splits"
     splits, rate = [s for s in ("train", "held_out") if s in summary["after"]], lambda v: "-" if v is None else f"{v['value']:.0%} ({v['low']:.0%} to {v['high']:.0%})"
@@ -271,7 +271,7 @@ def _run_training(config, origin, resume, overwrite, as_json):
     _console().print(_before_after(summary))
     print(f"\nrun folder  {config.out}\nplots       {Path(config.out, 'plots')}\nnext        chained-adv solve --run {config.out}")
 
-# %% ../nbs/14_cli.ipynb #284d1888
+# %% ../nbs/14_cli.ipynb #0f9757e8
 @app.command(epilog=_examples("chained-adv train", "chained-adv train --quick --out runs/try", "chained-adv train --problems my.json --out runs/mine", "chained-adv train --stages 1-2 --adapters unified --out runs/unified",
                               "chained-adv train --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out runs/qwen", "chained-adv train --out runs/default --resume"))
 def train(ctx: typer.Context,
@@ -317,7 +317,7 @@ def train(ctx: typer.Context,
     config = make_config({"out": out, **given}, quick, record.get("settings"))
     _run_training(config, _origin(problems, config, record), resume, overwrite, as_json)
 
-# %% ../nbs/14_cli.ipynb #d0f5e717
+# %% ../nbs/14_cli.ipynb #803ad0f8
 def _tick(ok): return "-" if ok is None else ("passes", "green") if ok else ("fails", "red")
 
 def _print_match(d):
@@ -331,7 +331,7 @@ def _print_match(d):
     if d["tests"]: console.print(_table("Generated tests", ("stage", "test", "program", "reference", "reason"), map(row, d["tests"])))
     console.print(_table("Baseline tests", ("", "test", "program", "reference", "reason"), map(row, d["baseline"])))
 
-# %% ../nbs/14_cli.ipynb #eee5fec7
+# %% ../nbs/14_cli.ipynb #3990fda8
 def _verdict_line(d):
     "One line on what was decided"
     word = {True: "solved", False: "not solved", None: "not decided"}[d["solved"]]
@@ -346,7 +346,7 @@ def _load(run, checkpoint, model, device):
     if run: return InferenceEngine.from_checkpoint(run, checkpoint, device)
     return InferenceEngine(Players(ModelConfig(model=model or "tiny", device=device)))
 
-# %% ../nbs/14_cli.ipynb #b2b4a28c
+# %% ../nbs/14_cli.ipynb #f88b5baf
 @app.command(epilog=_examples("chained-adv show", "chained-adv show --list", "chained-adv show two_sum --problems builtin --model Qwen/Qwen2.5-Coder-0.5B-Instruct", "chained-adv show --run runs/default --json"))
 def show(problem: ProblemId = "",
     problems: Source = "",
@@ -371,7 +371,7 @@ def show(problem: ProblemId = "",
     _print_match(d)
     print(f"\n{_verdict_line(d)}\nreward of the generator {d['generator_reward']:.3f}, of the discriminator {d['discriminator_reward']:.3f} ({reward})")
 
-# %% ../nbs/14_cli.ipynb #18d9f3e6
+# %% ../nbs/14_cli.ipynb #e89d42d5
 def _print_results(results, as_json):
     "One match in full, several as a table"
     dicts = [r.as_dict() for r in results]
@@ -402,7 +402,7 @@ def solve(problem: ProblemId = "",
     _print_results(results, as_json)
     if not all(r.solved for r in results): raise typer.Exit(1)
 
-# %% ../nbs/14_cli.ipynb #d7e9d1ee
+# %% ../nbs/14_cli.ipynb #ec660f02
 def _evaluate_one(target, checkpoint, problems, n_samples, n_mutants, seed, device):
     "The `Evaluation` of one run or model"
     from chained_adv.evaluation import evaluate_players, find_live_mutants
@@ -430,7 +430,7 @@ def evaluate(targets: Annotated[list[str], typer.Argument(help="Folders of runs 
     rows = [(k.replace("_", " "), *(rate(e.rates.get(k)) for e in found.values())) for k in RATE_NAMES if any(k in e.rates for e in found.values())]
     _console().print(_table(f"{len(chosen)} problems, {samples} samples each, with 95 % intervals", ("", *found), rows))
 
-# %% ../nbs/14_cli.ipynb #ef17ae2e
+# %% ../nbs/14_cli.ipynb #ddf9cbed
 @app.command(epilog=_examples("chained-adv checkpoints runs/default", "chained-adv checkpoints runs/default --json"))
 def checkpoints(run: Annotated[str, typer.Argument(help="A run's folder.")] = "runs/default", as_json: Json = False):
     "List the checkpoints of a run."
@@ -443,7 +443,7 @@ def checkpoints(run: Annotated[str, typer.Argument(help="A run's folder.")] = "r
     row = lambda o: (o.name, "-" if o.step is None else o.step, "-" if o.stage is None else o.stage, figure(o.score), *(figure(o.metrics.get(k)) for k in ("solved", "solved_greedy", "validity")), f"{o.size / 1e6:.1f} MB", o.problem)
     _console().print(_table(run, ("name", "step", "stage", "score", "solved", "solved greedy", "validity", "size", ""), map(row, found)))
 
-# %% ../nbs/14_cli.ipynb #ddfcd69c
+# %% ../nbs/14_cli.ipynb #6b2dc580
 def _fact(name, value, ok=True, needed=False, remedy=""): return dict(name=name, value=str(value), ok=bool(ok), needed=needed, remedy="" if ok else remedy)
 
 def _package(name, needed, remedy):
@@ -458,7 +458,7 @@ def _sandbox_fact():
     ok = right.passed and [v.passed for v in wrong.verdicts] == [True, False]
     return _fact("sandbox", f"isolation level '{Sandbox.level}'; self-test {'passed' if ok else 'failed: ' + '; '.join((*right.errors, *wrong.errors))}", ok, True, "report this with the output of `chained-adv doctor --json`")
 
-# %% ../nbs/14_cli.ipynb #34f0db96
+# %% ../nbs/14_cli.ipynb #11daf3a6
 def _device_facts():
     "What torch can compute on"
     import torch
@@ -482,7 +482,7 @@ def _tiny_fact():
     try: return _fact("tiny model", f"{load_base('tiny', ModelConfig(device='cpu'))[0].num_parameters():,} parameters", True, True)
     except ChainedAdvError as e: return _fact("tiny model", e, False, True, remedy)
 
-# %% ../nbs/14_cli.ipynb #b97b6ce1
+# %% ../nbs/14_cli.ipynb #9397feca
 def examine() -> list: # Dicts with name, value, ok, needed, remedy
     "What this machine has and lacks for this package"
     get = "pip install chained_adv"
@@ -507,7 +507,7 @@ def doctor(as_json: Json = False):
         print("\nready: `chained-adv train` can run" if ready else "\nnot ready: see the lines marked missing")
     if not ready: raise typer.Exit(1)
 
-# %% ../nbs/14_cli.ipynb #baec26be
+# %% ../nbs/14_cli.ipynb #4776b131
 @app.command(epilog=_examples("chained-adv problems", "chained-adv problems my.json", "chained-adv problems my.json --json"))
 def problems(file: Annotated[str, typer.Argument(help="A problem file (JSON or JSONL), 'builtin' or 'tiny'.")] = "builtin", as_json: Json = False):
     "Check a problem file. Its format, and that every reference solution passes its own tests."
@@ -519,7 +519,7 @@ def problems(file: Annotated[str, typer.Argument(help="A problem file (JSON or J
 
 @tiny_app.command(epilog=_examples("chained-adv tiny pretrain --out my-tiny-model", "chained-adv tiny pretrain --out my-tiny-model --tokens 40000000 --device cuda"))
 def pretrain(out: _opt(str, "Folder to write the model to; must be new or empty."),
-    tokens: _opt(int, "Training length in tokens.", min=1) = 9_000_000,
+    tokens: _opt(int, "Training length in tokens.", min=1) = 8_000_000,
     seed: Seed = 0, device: Device = "auto", threads: Threads = 1, as_json: Json = False):
     "Make the tiny model from nothing."
     start_quietly(threads)

@@ -6,13 +6,13 @@
 __all__ = ['PROMPT_SETS', 'ReasoningStage', 'get_all_stages', 'get_stage', 'PromptSet', 'load_prompts', 'generator_prompt',
            'discriminator_prompt', 'extract_code']
 
-# %% ../nbs/01_stages.ipynb #3a8a39f3
+# %% ../nbs/01_stages.ipynb #1c665353
 import json, re
 from dataclasses import dataclass, fields
 from pathlib import Path
 from .core import ConfigError, Problem
 
-# %% ../nbs/01_stages.ipynb #4c2ddd4b
+# %% ../nbs/01_stages.ipynb #988038f4
 @dataclass(frozen=True)
 class ReasoningStage:
     "One stage: what the generator writes and which tests the discriminator writes about it"
@@ -23,7 +23,7 @@ class ReasoningStage:
     test_kind: str # Name of the kind of tests written at this stage
     test_task: str # What the discriminator is asked for
 
-# %% ../nbs/01_stages.ipynb #a3a57b43
+# %% ../nbs/01_stages.ipynb #856809b3
 _STAGES = (
     ReasoningStage(1, "informal_reasoning", "Informal reasoning", "Explain in plain words what the problem asks, which cases need care, and the idea of a solution. No code.",
                    "basic", "basic tests: the happy path, an empty input, a single element"),
@@ -37,7 +37,7 @@ _STAGES = (
                    "adversarial", "adversarial tests: inputs on which this very code is most likely to be wrong"),
 )
 
-# %% ../nbs/01_stages.ipynb #94904623
+# %% ../nbs/01_stages.ipynb #bd0044c3
 def get_all_stages() -> tuple: # The five stages in order
     "All stages, first to last"
     return _STAGES
@@ -49,7 +49,7 @@ def get_stage(
     if isinstance(stage, bool) or not isinstance(stage, int) or not 1 <= stage <= len(_STAGES): raise ConfigError(f"stage {stage!r} does not exist; the stages are 1 to {len(_STAGES)}")
     return _STAGES[stage - 1]
 
-# %% ../nbs/01_stages.ipynb #1ecccc08
+# %% ../nbs/01_stages.ipynb #a49de30f
 @dataclass(frozen=True)
 class PromptSet:
     "Both players' prompts as templates"
@@ -63,7 +63,7 @@ class PromptSet:
     system: str = "" # System message, for chat models
     stop: str = "" # Text that ends an answer, for models that do not end by themselves
 
-# %% ../nbs/01_stages.ipynb #17c1ee38
+# %% ../nbs/01_stages.ipynb #5ccc4702
 _WORDS = dict(
     problem="# Problem\n{description}\n\n```python\n{signature}\n```\n\n",
     previous="## Stage {id}: {title}\n{output}\n\n",
@@ -79,7 +79,7 @@ PROMPT_SETS = {o.name: o for o in (
     PromptSet("tags", problem="{signature}\n{description}", previous="<s{id}>{output}<end>", generator="<s{id}>", shown="<s{id}>{output}<end>", discriminator="<t{id}>"),
 )}
 
-# %% ../nbs/01_stages.ipynb #6efcf6a2
+# %% ../nbs/01_stages.ipynb #cf413c7b
 def load_prompts(
     name: str # A built-in name (`plain`, `chat`, `tags`) or the path of a JSON file
 ) -> PromptSet: # The prompts
@@ -90,7 +90,7 @@ def load_prompts(
     except json.JSONDecodeError as e: raise ConfigError(f"prompts {name}: broken JSON at line {e.lineno}, column {e.colno}: {e.msg}") from None
     except TypeError as e: raise ConfigError(f"prompts {name}: {e}; the fields are {', '.join(f.name for f in fields(PromptSet))}") from None
 
-# %% ../nbs/01_stages.ipynb #7949b4bd
+# %% ../nbs/01_stages.ipynb #fa81a973
 def _fields(prompts, problem, stage, output=""):
     return dict(vars(get_stage(stage)), signature=problem.function_signature, description=problem.description, name=problem.entry_point, output=output)
 
@@ -98,15 +98,15 @@ def generator_prompt(
     prompts: PromptSet, # The templates
     problem: Problem, # What to solve
     stage: int, # The stage to write, 1 to 5
-    outputs: list # The generator's texts of stages 1..stage-1
+    outputs: list # The generator's texts of stages 1..stage-1; None where a stage is not played
 ) -> str: # The prompt
     "What the generator reads at a stage"
     if len(outputs) != stage - 1: raise ValueError(f"stage {stage} needs the outputs of {stage - 1} stages, got {len(outputs)}")
     head = prompts.problem.format(**_fields(prompts, problem, stage))
-    past = "".join(prompts.previous.format(**_fields(prompts, problem, i, o)) for i, o in enumerate(outputs, 1))
+    past = "".join(prompts.previous.format(**_fields(prompts, problem, i, o)) for i, o in enumerate(outputs, 1) if o is not None)
     return head + past + prompts.generator.format(**_fields(prompts, problem, stage))
 
-# %% ../nbs/01_stages.ipynb #3bcc93a4
+# %% ../nbs/01_stages.ipynb #0401be71
 def discriminator_prompt(
     prompts: PromptSet, # The templates
     problem: Problem, # What is being solved
@@ -117,7 +117,7 @@ def discriminator_prompt(
     f = _fields(prompts, problem, stage, output)
     return prompts.problem.format(**f) + prompts.shown.format(**f) + prompts.discriminator.format(**f)
 
-# %% ../nbs/01_stages.ipynb #0073b995
+# %% ../nbs/01_stages.ipynb #e94cb04f
 _FENCE = re.compile(r"```[ \t]*([\w+-]*)[ \t]*\r?\n(.*?)(?:```|\Z)", re.S)
 
 def extract_code(
