@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['MAX_BYTES', 'MAX_PARTS', 'MAX_DEPTH', 'TICK', 'WALL', 'SandboxError', 'Job', 'Sandbox', 'check_problem']
 
-# %% ../nbs/05_sandbox.ipynb #4da85c26
-import atexit, inspect, io, json, math, os, re, resource, select, signal, socket, struct, subprocess, sys, threading, time
+# %% ../nbs/05_sandbox.ipynb #b06e72cf
+import atexit, builtins, functools, inspect, io, json, marshal, math, os, re, resource, select, signal, socket, struct, subprocess, sys, threading, time
 from collections import OrderedDict, deque
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -15,38 +15,42 @@ from .jail import ISOLATION, best_isolation, filter_for, jail_source, probe_isol
 from .core import ChainedAdvError, ExecutionResult, Problem, ProblemError, TestCase, Verdict, describe_test, signature_args
 from .testcases import ParsedTests, Rejected, baseline_cases, parse_tests, unfence
 
-# %% ../nbs/05_sandbox.ipynb #6ffb5733
+# %% ../nbs/05_sandbox.ipynb #aefcc25c
 class SandboxError(ChainedAdvError):
     "The sandbox itself is broken, or was given something that is not a test; never a verdict"
 
-# %% ../nbs/05_sandbox.ipynb #b3d16d9e
+# %% ../nbs/05_sandbox.ipynb #a9aac04d
 MAX_BYTES = 1_000_000 # of one answer
 MAX_PARTS = 200_000 # elements in one value
 MAX_DEPTH = 100 # of nesting
 
-# %% ../nbs/05_sandbox.ipynb #1d5d9300
+# %% ../nbs/05_sandbox.ipynb #24ed97fb
 def _pack(v, room, depth=0):
-    "A plain value as a JSON tree; `room` is a list holding the number of elements still allowed"
+    "A plain value as JSON text; `room` is a list holding the number of elements still allowed"
     t = type(v)
-    if v is None or t is bool or t is str: return v
-    if t is int: return v if -2**62 < v < 2**62 else {"i": hex(v)}
-    if t is float: return {"f": v.hex()}
+    if v is None: return "null"
+    if t is bool: return "true" if v else "false"
+    if t is int: return str(v) if -2**62 < v < 2**62 else f'{{"i":"{v:x}"}}'
+    if t is str: return _QUOTE(v)
+    if t is float: return f'{{"f":"{v.hex()}"}}'
     if depth > MAX_DEPTH: raise TypeError(f"a value nested more than {MAX_DEPTH} deep")
     if isinstance(v, list | tuple | set | frozenset | dict):
         room[0] -= len(v)
         if room[0] < 0: raise TypeError("a value of too many elements")
-        if isinstance(v, dict): return {"d": [[_pack(k, room, depth + 1), _pack(o, room, depth + 1)] for k, o in dict.items(v)]}
+        if isinstance(v, dict): return '{"d":[' + ",".join([f"[{_pack(k, room, depth + 1)},{_pack(o, room, depth + 1)}]" for k, o in dict.items(v)]) + "]}"
         base = next(b for b in (list, tuple, set, frozenset) if isinstance(v, b))
-        parts = [_pack(o, room, depth + 1) for o in base.__iter__(v)]
-        return parts if base is list else {{tuple: "t", set: "s", frozenset: "z"}[base]: parts}
-    if isinstance(v, bytes | bytearray): return {"b": bytes(v).hex()}
+        parts = "[" + ",".join([_pack(o, room, depth + 1) for o in base.__iter__(v)]) + "]"
+        return parts if base is list else f'{{"{ {tuple: "t", set: "s", frozenset: "z"}[base] }":{parts}}}'
+    if isinstance(v, bytes | bytearray): return f'{{"b":"{bytes(v).hex()}"}}'
     if isinstance(v, int): return _pack(int.__int__(v), room, depth)
     if isinstance(v, float): return _pack(float.__float__(v), room, depth)
-    if isinstance(v, str): return str.__str__(v)
-    if isinstance(v, complex): return {"c": [float.hex(v.real), float.hex(v.imag)]}
+    if isinstance(v, str): return _QUOTE(str.__str__(v))
+    if isinstance(v, complex): return f'{{"c":["{float.hex(v.real)}","{float.hex(v.imag)}"]}}'
     raise TypeError(f"a value of type {t.__name__}, which is not plain data")
 
-# %% ../nbs/05_sandbox.ipynb #312e68f0
+_QUOTE = json.encoder.encode_basestring_ascii
+
+# %% ../nbs/05_sandbox.ipynb #93b04bb6
 def _distinct(keys):
     if len(keys) > 1000 and len(set(map(hash, keys))) < len(keys) // 2: raise ValueError("keys made to collide")
     return keys
@@ -69,10 +73,10 @@ def _unpack(tree):
     parts = [_unpack(o) for o in body]
     return {"t": tuple, "s": lambda o: set(_distinct(o)), "z": lambda o: frozenset(_distinct(o))}[tag](parts)
 
-# %% ../nbs/05_sandbox.ipynb #22bb2acc
-def _say(fd, kind, *body):
-    "Send one frame"
-    data = json.dumps(body).encode()
+# %% ../nbs/05_sandbox.ipynb #f083fcee
+def _say(fd, kind, text="[]"):
+    "Send one frame with a JSON body"
+    data = text.encode()
     data = memoryview(kind + struct.pack("!I", len(data)) + data)
     while data: data = data[os.write(fd, data):]
 
@@ -85,7 +89,7 @@ def _hear(fd, n):
         out += part
     return out
 
-# %% ../nbs/05_sandbox.ipynb #44ebfa9e
+# %% ../nbs/05_sandbox.ipynb #327fc5c3
 def _tee_class():
     "A text stream that sends what is written, up to `limit` characters"
     class Tee(io.TextIOBase):
@@ -99,11 +103,11 @@ def _tee_class():
             if "\n" in text or len(self.held) > 4096: self.flush()
             return len(text)
         def flush(self):
-            if self.held: _say(self.fd, b"O", self.stream, self.held)
+            if self.held: _say(self.fd, b"O", f"[{self.stream},{_QUOTE(self.held)}]")
             self.left -= len(self.held); self.held = ""
     return Tee
 
-# %% ../nbs/05_sandbox.ipynb #e7d262bf
+# %% ../nbs/05_sandbox.ipynb #bea8c125
 def _node_classes():
     class ListNode:
         def __init__(self, val=0, next=None): self.val, self.next = val, next
@@ -113,10 +117,10 @@ def _node_classes():
 
 def _grow(ns, hint, v):
     "An argument as its annotation asks: lists become nodes"
-    found = re.search("ListNode|TreeNode", hint)
+    found = "Node" in hint and re.search("ListNode|TreeNode", hint)
     if not found or not isinstance(v, list): return v
     if re.search(r"(?i)\b(?:list|sequence|iterable|tuple)\[.*Node", hint): return [_grow(ns, found[0], o) for o in v]
-    make = ns[found[0]]
+    make = ns.get(found[0]) or getattr(builtins, found[0])
     if found[0] == "ListNode":
         head = None
         for o in reversed(v):
@@ -127,7 +131,7 @@ def _grow(ns, hint, v):
     for node in filter(None, nodes): node.left, node.right = next(rest, None), next(rest, None)
     return nodes[0] if nodes else None
 
-# %% ../nbs/05_sandbox.ipynb #e1157e5f
+# %% ../nbs/05_sandbox.ipynb #6017a736
 def _shrink(v, hint=""):
     "A result as plain data: nodes become lists"
     name = type(v).__name__
@@ -143,7 +147,7 @@ def _shrink(v, hint=""):
     while out and out[-1] is None and name == "TreeNode": out.pop()
     return out
 
-# %% ../nbs/05_sandbox.ipynb #c4e4f1ba
+# %% ../nbs/05_sandbox.ipynb #4444ec2d
 _UNSAID = {"strptime": ["_strptime"], "concurrent.futures": ["concurrent.futures.thread"], "code(": [f"encodings.{o}" for o in "ascii latin_1 utf_16 utf_32 utf_8_sig cp1252 hex_codec rot_13 unicode_escape idna".split()]}
 _COMMON = "abc bisect collections contextlib copy dataclasses enum functools heapq itertools math operator random re string sys time types typing".split()
 def _ready_names():
@@ -156,7 +160,7 @@ def _ready_names():
     names |= {n: getattr(heapq, n) for n in ("heappush", "heappop", "heapify")} | {n: getattr(bisect, n) for n in ("bisect_left", "bisect_right")}
     return names | {"inf": math.inf, "exit": sys.exit, "quit": sys.exit} | _node_classes()
 
-# %% ../nbs/05_sandbox.ipynb #d49dcb74
+# %% ../nbs/05_sandbox.ipynb #a8f36a62
 def _is_private(path):
     "Is this path closed to other users?"
     while path != os.path.dirname(path):
@@ -174,11 +178,11 @@ def _bring(code):
             try: importlib.import_module(m)
             except ImportError: pass # the program will meet this itself
 
-# %% ../nbs/05_sandbox.ipynb #c7c4fe54
-def _find(ns, ready, name):
+# %% ../nbs/05_sandbox.ipynb #41219801
+def _find(ns, name):
     "The function to call, and the function whose annotations describe it"
     f, cls = ns.get(name), ns.get("Solution")
-    if callable(f) and f is not ready.get(name): return f, f
+    if callable(f): return f, f
     if isinstance(cls, type) and callable(getattr(cls, name, None)): return (lambda *a, **k: getattr(cls(), name)(*a, **k)), getattr(cls, name)
     raise NameError(f"the code does not define `{name}`")
 
@@ -197,53 +201,58 @@ def _blame(e):
     except Exception: message = "(its message cannot be shown)"
     return [c.__name__ for c in type(e).__mro__], message, line
 
-# %% ../nbs/05_sandbox.ipynb #6fed9cd7
+# %% ../nbs/05_sandbox.ipynb #ee7252cf
 def _attempt(fd, streams, f, *args):
     "Run one step: `(value,)`, or None after sending what went wrong"
     try: done = (f(*args),)
     except MemoryError: done, kind, body = None, b"M", ()
     except BaseException as e: done, kind, body = None, b"E", _blame(e)
     for o in streams: o.flush()
-    if done is None: _say(fd, kind, *body)
+    if done is None: _say(fd, kind, json.dumps(body))
     return done
 
 def _reply(fd, value, returns):
     "Send one result, if it is plain data"
     try:
         body = _pack(_shrink(value, returns), [MAX_PARTS])
-        if len(json.dumps(body)) > MAX_BYTES: raise TypeError(f"a value of more than {MAX_BYTES:,} bytes")
+        if len(body) > MAX_BYTES: raise TypeError(f"a value of more than {MAX_BYTES:,} bytes")
     except MemoryError: return _say(fd, b"M")
-    except BaseException as e: return _say(fd, b"U", str(e)[:300])
-    _say(fd, b"V", body)
+    except BaseException as e: return _say(fd, b"U", json.dumps([str(e)[:300]]))
+    _say(fd, b"V", f"[{body}]")
 
-# %% ../nbs/05_sandbox.ipynb #58b8d393
-def _load(req, ns, ready):
-    exec(compile(req["code"], "<solution>", "exec", dont_inherit=True), ns)
-    f, described = _find(ns, ready, req["entry"])
-    return f, req["hints"] or _hints(described)
+# %% ../nbs/05_sandbox.ipynb #582a6504
+def _load(code, entry, hints, ns):
+    exec(compile(code, "<solution>", "exec", dont_inherit=True), ns)
+    f, described = _find(ns, entry)
+    return f, hints or _hints(described)
 
-def _request(fd): return json.loads(_hear(fd, *struct.unpack("!I", _hear(fd, 4))))
+def _request(fd): return marshal.loads(_hear(fd, *struct.unpack("!I", _hear(fd, 4))))
 
-# %% ../nbs/05_sandbox.ipynb #62703aa2
-def _serve(fd, req, ready, tee, limit):
-    "Answer one request (runs in the child)"
-    _say(fd, b"S")
+# %% ../nbs/05_sandbox.ipynb #3fbfb406
+def _stage(fd, limit):
+    "Set up what a program finds around itself: the namespace it is loaded into and its two output streams"
     sys.modules["solution"] = module = type(sys)("solution") # what defines classes expects its module to exist
-    ns = vars(module)
-    ns.update(ready, __builtins__=__builtins__)
+    ns, tee = vars(module), _tee_class()
+    ns["__builtins__"] = __builtins__
     streams = sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = tee(fd, 1, limit), tee(fd, 2, limit)
     sys.stdin = io.StringIO()
-    if (loaded := _attempt(fd, streams, _load, req, ns, ready)) is None: return
+    return ns, streams
+
+def _serve(fd, request, ns, streams):
+    "Answer one request (runs in the child)"
+    _say(fd, b"S")
+    code, entry, hints, calls = request
+    if (loaded := _attempt(fd, streams, _load, code, entry, hints, ns)) is None: return
     f, (params, returns) = loaded[0]
     _say(fd, b"L")
-    for text in req["calls"]:
-        args, kwargs = _unpack(json.loads(text))
+    for data in calls:
+        args, kwargs = marshal.loads(data)
         def call():
             given = [_grow(ns, params[i][1] if i < len(params) else "", a) for i, a in enumerate(args)]
             return f(*given, **{k: _grow(ns, dict(params).get(k, ""), v) for k, v in kwargs})
         if (got := _attempt(fd, streams, call)) is not None: _reply(fd, got[0], returns)
 
-# %% ../nbs/05_sandbox.ipynb #79f111bb
+# %% ../nbs/05_sandbox.ipynb #0f2a5663
 def _confine(memory):
     "Limits for the zygote and every child"
     for name, value in (("CORE", 0), ("FSIZE", 0), ("NOFILE", 64), ("AS", memory)):
@@ -255,10 +264,10 @@ def _confine(memory):
     _prctl(38, 1) # PR_SET_NO_NEW_PRIVS
     _prctl(4, 0) # PR_SET_DUMPABLE: no reading through /proc or ptrace
 
-# %% ../nbs/05_sandbox.ipynb #b2985c5e
+# %% ../nbs/05_sandbox.ipynb #6193a980
 def _become(fd, gate, seconds):
     "Turn the forked process into a limited child: descriptor 3 is its channel, 4 its gate"
-    signal.set_wakeup_fd(-1); signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.set_wakeup_fd(-1)
     os.setsid()
     fd, gate = os.dup2(fd, 60), os.dup2(gate, 61)
     os.dup2(fd, 3); os.dup2(gate, 4); os.closerange(5, 64)
@@ -273,10 +282,10 @@ def _demote(zygote, program):
     if sys.platform == "linux": resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
     _prctl(1, signal.SIGKILL) # PR_SET_PDEATHSIG
     if os.getppid() != zygote: os._exit(0)
-    if program: _seal(program)
+    if program: _seal(*program)
 
-# %% ../nbs/05_sandbox.ipynb #abafc1f0
-def _spawn(fd, seconds, limit, ready, tee, program, blind):
+# %% ../nbs/05_sandbox.ipynb #71042e22
+def _spawn(fd, seconds, stage, program, blind):
     "Fork a child that serves `fd` once its gate opens: its process id (-1 when forking failed) and the gate"
     zygote, (wait, gate) = os.getpid(), os.pipe()
     try: child = os.fork()
@@ -285,15 +294,15 @@ def _spawn(fd, seconds, limit, ready, tee, program, blind):
     try:
         _become(fd, wait, seconds)
         request = _request(3)
-        if blind: _bring(request["code"])
+        if blind: _bring(request[0])
         _demote(zygote, program)
         os.read(4, 1); os.close(4)
-        _serve(3, request, ready, tee, limit)
+        _serve(3, request, *stage)
         os._exit(0)
     except MemoryError: os._exit(71)
     finally: os._exit(70)
 
-# %% ../nbs/05_sandbox.ipynb #28381d3f
+# %% ../nbs/05_sandbox.ipynb #283a96af
 def _zygote(level, control, host, memory, seconds, limit):
     "Fork for each descriptor that arrives, kill when told to, report how each child ended"
     import gc, importlib
@@ -302,7 +311,8 @@ def _zygote(level, control, host, memory, seconds, limit):
     _enter(level)
     for m in _COMMON: importlib.import_module(m)
     blind = level == "seccomp" or os.geteuid() == 0 and _is_private(os.path.dirname(os.__file__))
-    given = seconds, limit, _ready_names(), _tee_class(), _FILTER, blind
+    for name, o in _ready_names().items(): vars(builtins).setdefault(name, o)
+    given = seconds, _stage(3, limit), _FILTER and _held(_FILTER), blind
     os.environ.clear()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _confine(memory)
@@ -310,7 +320,7 @@ def _zygote(level, control, host, memory, seconds, limit):
     gc.collect(); gc.freeze()
     _watch(socket.socket(fileno=control), os.getppid(), lambda fd: _spawn(fd, *given))
 
-# %% ../nbs/05_sandbox.ipynb #09d2f320
+# %% ../nbs/05_sandbox.ipynb #6c87ecf4
 def _watch(control, parent, spawn):
     "The zygote's loop; `children` are (number, process id, gate) in order, the first one runs"
     woken, wake = os.pipe(); os.set_blocking(woken, False); os.set_blocking(wake, False)
@@ -332,7 +342,7 @@ def _watch(control, parent, spawn):
         _reap(control, children)
     for _, child, _ in children: _slay(child, True)
 
-# %% ../nbs/05_sandbox.ipynb #7cd5a3ed
+# %% ../nbs/05_sandbox.ipynb #e3068fd6
 def _reap(control, children):
     "Report the children that have ended, and open the gate of the next one"
     for entry in list(children):
@@ -350,18 +360,18 @@ def _slay(child, alone=False):
         try: child > 0 and kill(child, signal.SIGKILL)
         except (ProcessLookupError, PermissionError): pass
 
-# %% ../nbs/05_sandbox.ipynb #9aa47798
+# %% ../nbs/05_sandbox.ipynb #a4b1320e
 _STATUS = struct.Struct("!Iid") # a run's number, the wait status of its child, and the processor seconds it took
 
 def _child_source(level):
     "Source of the zygote and its children at an isolation level"
-    parts = [_pack, _distinct, _unpack, _say, _hear, _tee_class, _node_classes, _grow, _shrink, _ready_names, _is_private, _bring, _find, _hints, _blame, _attempt, _reply, _load, _request, _serve, _confine, _become, _demote, _spawn, _slay, _watch, _reap, _zygote]
-    head = f"import ctypes, io, json, math, os, re, resource, select, signal, socket, struct, sys\nsys.path[:] = [p for p in sys.path if p]\n_STATUS = struct.Struct({_STATUS.format!r})\n"
+    parts = [_pack, _say, _hear, _tee_class, _node_classes, _grow, _shrink, _ready_names, _is_private, _bring, _find, _hints, _blame, _attempt, _reply, _load, _request, _stage, _serve, _confine, _become, _demote, _spawn, _slay, _watch, _reap, _zygote]
+    head = f"import builtins, ctypes, io, json, marshal, math, os, re, resource, select, signal, socket, struct, sys\nsys.path[:] = [p for p in sys.path if p]\n_STATUS = struct.Struct({_STATUS.format!r})\n"
     for name in "MAX_BYTES MAX_PARTS MAX_DEPTH _UNSAID _COMMON".split(): head += f"{name} = {globals()[name]!r}\n"
-    head += f"_FILTER = {filter_for(level)!r}\n{jail_source()}"
+    head += f"_QUOTE = json.encoder.encode_basestring_ascii\n_FILTER = {filter_for(level)!r}\n{jail_source()}"
     return head + "\n".join(inspect.getsource(f) for f in parts) + f"\n_zygote({level!r}, *map(int, sys.argv[1:]))\n"
 
-# %% ../nbs/05_sandbox.ipynb #1a3b089c
+# %% ../nbs/05_sandbox.ipynb #92306619
 def _key_of(v):
     "What makes a dict key or set element itself"
     if isinstance(v, (tuple, frozenset)): return (type(v), type(v)(map(_key_of, v)))
@@ -385,14 +395,14 @@ def _same(got, want):
         return len(got) == len(want) and all((k := _key_of(o)) in mine and _same(mine[k], v) for o, v in want.items())
     return a is b and got == want
 
-# %% ../nbs/05_sandbox.ipynb #689b03ad
+# %% ../nbs/05_sandbox.ipynb #5d6d1ac7
 def _within(got, want, tolerance):
     "Is every number in `got` within `tolerance` of its partner in `want`?"
     if isinstance(want, (list, tuple)): return isinstance(got, (list, tuple)) and len(got) == len(want) and all(_within(g, w, tolerance) for g, w in zip(got, want))
     if isinstance(want, dict): return isinstance(got, dict) and got.keys() == want.keys() and all(_within(got[k], want[k], tolerance) for k in want)
     return type(got) in (int, float, complex) and type(want) in (int, float, complex) and (got == want or _near(got, want, tolerance, 0.) and got == got)
 
-# %% ../nbs/05_sandbox.ipynb #8716f5e3
+# %% ../nbs/05_sandbox.ipynb #e6f289d1
 class _Answer(NamedTuple):
     "What came of one call"
     kind: str # `value`, `unplain`, `exception`, `unloaded`, `timeout`, `memory` or `crash`
@@ -415,7 +425,7 @@ def _verdict(test, a):
     else: return Verdict(False, {"unplain": "wrong_value", "unloaded": "exception"}.get(a.kind, a.kind), a.reason, test)
     return Verdict(ok, "passed" if ok else "exception" if a.kind == "exception" else "wrong_value", "" if ok else reason, test)
 
-# %% ../nbs/05_sandbox.ipynb #8f6bd146
+# %% ../nbs/05_sandbox.ipynb #d4ae5564
 class _Run:
     "One program, its calls, and the answers so far"
     def __init__(self, code, entry, hints, calls, give):
@@ -430,7 +440,7 @@ class _Run:
         self.pid, self.since, self.used, self.allowed = 0, 0., 0., 0. # whose processor time; wall and processor time at the start of this call; seconds it may take
 
     def request(self):
-        body = json.dumps({"code": self.code, "entry": self.entry, "hints": self.hints, "calls": self.calls[self.at:]}).encode("utf-8", "replace")
+        body = marshal.dumps((self.code, self.entry, self.hints, self.calls[self.at:]))
         return struct.pack("!I", len(body)) + body
 
     def answer(self, kind, value=None, reason="", keep=True):
@@ -438,7 +448,7 @@ class _Run:
         self.give(self.at, _Answer(kind, value, reason, *self.text), keep)
         self.text = ["", ""]; self.at += 1
 
-# %% ../nbs/05_sandbox.ipynb #cda5c54b
+# %% ../nbs/05_sandbox.ipynb #448f2709
 def _reason(names, message, line):
     return f"{names[0]}{': ' if message else ''}{message}{f', line {line}' if line else ''}"
 
@@ -460,7 +470,7 @@ def _frame(run, kind, body, limit):
 def _fail_all(run, kind, reason, keep=True):
     while run.at < len(run.calls): run.answer(kind, reason=reason, keep=keep)
 
-# %% ../nbs/05_sandbox.ipynb #6108b276
+# %% ../nbs/05_sandbox.ipynb #95aaff9c
 def _take(run, data, limit):
     "Take what a child sent; the new answers, or an error when it is not what a child sends"
     run.inbuf += data
@@ -475,7 +485,7 @@ def _take(run, data, limit):
 
 _BROKEN_FRAME = (ValueError, TypeError, KeyError, IndexError, RecursionError, AttributeError, OverflowError)
 
-# %% ../nbs/05_sandbox.ipynb #89e13b48
+# %% ../nbs/05_sandbox.ipynb #e84f66ae
 TICK = .01 # seconds between two looks at what a running child has sent
 WALL = 4 # a call may take this many times its processor seconds on the wall
 
@@ -484,7 +494,7 @@ def _processor_time(pid):
     try: return time.clock_gettime(~pid << 3 | 2) # the kernel's number for the clock of a whole process
     except OSError: return None
 
-# %% ../nbs/05_sandbox.ipynb #0f35298c
+# %% ../nbs/05_sandbox.ipynb #dc3408ac
 class _Worker:
     "One zygote and its queue of runs"
     def __init__(self, box): self.box, self.process, self.control, self.queue, self.number = box, None, None, deque(), 0
@@ -508,7 +518,7 @@ class _Worker:
         self.control = ours
         self.box.events.add(ours, self.on_control)
 
-# %% ../nbs/05_sandbox.ipynb #0b69531c
+# %% ../nbs/05_sandbox.ipynb #f8f37de9
 def _stop(self, patience=2.):
     "End the zygote: ask by closing the channel, then kill"
     self.box.events.drop(self.control)
@@ -527,7 +537,7 @@ def _release(self, run):
 
 _Worker.stop, _Worker.release = _stop, _release
 
-# %% ../nbs/05_sandbox.ipynb #9f190ac8
+# %% ../nbs/05_sandbox.ipynb #9aa09dbf
 def _submit(self, run):
     "Give a run to the zygote"
     run.fresh()
@@ -544,7 +554,7 @@ def _submit(self, run):
     self.flush(run)
     if self.queue[0] is run: self.clock(run)
 
-# %% ../nbs/05_sandbox.ipynb #fe5c4f2f
+# %% ../nbs/05_sandbox.ipynb #d100a2c1
 def _clock(self, run, seconds=None):
     "Start the clocks of a run's next call"
     run.since = time.monotonic()
@@ -569,7 +579,7 @@ def _flush(self, run):
 
 _Worker.submit, _Worker.clock, _Worker.time_left, _Worker.flush = _submit, _clock, _time_left, _flush
 
-# %% ../nbs/05_sandbox.ipynb #490de568
+# %% ../nbs/05_sandbox.ipynb #c00d9e50
 _SENDER = struct.Struct("iII") # process, user, group; filled in by the kernel
 
 def _receive(run):
@@ -603,7 +613,7 @@ def _kill(self, run, cause):
 
 _Worker.drain, _Worker.on_data, _Worker.kill = _drain, _on_data, _kill
 
-# %% ../nbs/05_sandbox.ipynb #8dad636e
+# %% ../nbs/05_sandbox.ipynb #78e59b5a
 def _ending(status):
     "Outcome and reason for a child that ended before it had answered"
     if os.WIFSIGNALED(status):
@@ -612,7 +622,7 @@ def _ending(status):
     code = os.WEXITSTATUS(status)
     return ("memory", "out of memory") if code == 71 else ("crash", f"left with exit status {code} before answering")
 
-# %% ../nbs/05_sandbox.ipynb #52459326
+# %% ../nbs/05_sandbox.ipynb #a3a2cde1
 def _on_status(self, number, status, used):
     "A run's child has ended"
     run = next((r for r in self.queue if r.number == number), None)
@@ -638,7 +648,7 @@ def _excuse(self, run, status):
 
 _Worker.on_status, _Worker.excuse = _on_status, _excuse
 
-# %% ../nbs/05_sandbox.ipynb #9953f92b
+# %% ../nbs/05_sandbox.ipynb #5e29d183
 def _replace(self):
     "Start a new zygote and give it the runs of the old one"
     runs = list(self.queue)
@@ -657,7 +667,7 @@ def _charge(run, kind, reason):
     if run.at < len(run.calls) and run.loaded: run.answer(kind, reason=reason)
     else: _fail_all(run, kind, reason)
 
-# %% ../nbs/05_sandbox.ipynb #acfba866
+# %% ../nbs/05_sandbox.ipynb #6f7382f3
 def _on_control(self):
     "Statuses from the zygote, or its end"
     try: data = self.control.recv(_STATUS.size * 64)
@@ -681,7 +691,7 @@ def _check_clock(self, now):
 
 _Worker.replace, _Worker.on_control, _Worker.check_clock = _replace, _on_control, _check_clock
 
-# %% ../nbs/05_sandbox.ipynb #1804583d
+# %% ../nbs/05_sandbox.ipynb #d9d2d836
 class _Events:
     "Sockets and what to do when they are ready"
     def __init__(self): self.poll, self.do = select.poll(), {}
@@ -692,7 +702,7 @@ class _Events:
         for fd, _ in self.poll.poll(max(0, math.ceil(seconds * 1000))):
             if fd in self.do: self.do[fd]()
 
-# %% ../nbs/05_sandbox.ipynb #0569ba1e
+# %% ../nbs/05_sandbox.ipynb #6a63f484
 def _defined(code):
     "Public names that a program defines: functions, or methods of `class Solution`"
     found = re.search(r"^class\s+Solution\b.*\n((?:(?:[ \t].*)?(?:\n|\Z))*)", code, re.M)
@@ -711,7 +721,7 @@ def _entry_of(code, text, signature):
     if m and not called: return m[1], ""
     return "", f"the code defines several functions ({', '.join(names)}); say which with entry_point" if names else "the code defines no function"
 
-# %% ../nbs/05_sandbox.ipynb #e0d12792
+# %% ../nbs/05_sandbox.ipynb #fc09b7f4
 @dataclass(frozen=True)
 class Job:
     "One program and the tests to run against it"
@@ -720,14 +730,16 @@ class Job:
     entry_point: str | None = None # Name to call; None means find it
     signature: str | None = None # `def` line: checks the arguments of tests, and says which are linked lists or trees
 
-# %% ../nbs/05_sandbox.ipynb #45e902c9
+# %% ../nbs/05_sandbox.ipynb #30887daf
+_parse = functools.lru_cache(1024)(parse_tests) # one suite meets many programs
+
 def _items(tests, name, signature):
     "A job's tests as `TestCase`s and `Rejected`s in order"
-    if isinstance(tests, str): return parse_tests(tests, name, signature).items
+    if isinstance(tests, str): return _parse(tests, name, signature).items
     if isinstance(tests, ParsedTests): return tests.items
     out = []
     for t in tests:
-        if isinstance(t, str): out += parse_tests(t, name, signature).items
+        if isinstance(t, str): out += _parse(t, name, signature).items
         elif isinstance(t, (TestCase, Rejected)): out.append(t)
         else: raise SandboxError(f"{_brief(t)} is not a test; pass text, TestCase objects, or baseline_cases(problem)")
     return out
@@ -740,7 +752,7 @@ def _signature_hints(signature):
     show = lambda a: "" if a is None else ast.unparse(a).strip("'\"")
     return [[a.arg, show(a.annotation)] for a in node.args.args if a.arg != "self"], show(node.returns)
 
-# %% ../nbs/05_sandbox.ipynb #162ca334
+# %% ../nbs/05_sandbox.ipynb #5a18018d
 class _Cache:
     "Answers by program and call, least recently used first; bounded in number and bytes"
     def __init__(self, entries, size=64_000_000): self.entries, self.size, self.held, self.data = entries, size, 0, OrderedDict()
@@ -752,14 +764,14 @@ class _Cache:
         self.data[key] = answer, cost; self.held += cost
         while len(self.data) > self.entries or self.held > self.size: self.held -= self.data.popitem(last=False)[1][1]
 
-# %% ../nbs/05_sandbox.ipynb #3449c35b
+# %% ../nbs/05_sandbox.ipynb #12c1c814
 def _require(level):
     "Raise `SandboxError` unless this machine has an isolation level"
     if level not in ISOLATION: raise SandboxError(f"isolation {level!r} is not one of {', '.join(ISOLATION)}")
     found = {o.level: o for o in probe_isolation()}[level]
     if not found.available: raise SandboxError(f"isolation level {level!r} is not available here ({found.reason}); best here: {best_isolation()!r}. To get it: {found.remedy}")
 
-# %% ../nbs/05_sandbox.ipynb #29a98c06
+# %% ../nbs/05_sandbox.ipynb #52800f95
 class Sandbox:
     "Runs untrusted programs against tests in processes of their own"
     def __init__(self,
@@ -787,7 +799,7 @@ class Sandbox:
     def __exit__(self, *_): self.close()
     def __repr__(self): return f"Sandbox(timeout={self.timeout:g}, memory_mb={self.memory >> 20}, workers={self.count}, level={self.level!r})"
 
-# %% ../nbs/05_sandbox.ipynb #f3f2865c
+# %% ../nbs/05_sandbox.ipynb #717518ac
 def _ensure(self):
     "Living workers, in this very process"
     if self.closed: raise SandboxError("this Sandbox is closed; make a new one")
@@ -808,7 +820,12 @@ def _close(self):
 
 Sandbox.ensure, Sandbox.drop_workers, Sandbox.close = _ensure, _drop_workers, _close
 
-# %% ../nbs/05_sandbox.ipynb #1a8db125
+# %% ../nbs/05_sandbox.ipynb #1bfe377e
+def _marshal(v):
+    "The bytes of a plain value: equal bytes mean equal values. Raises `TypeError`"
+    try: return marshal.dumps(v, 2) # later versions write the same value in several ways
+    except ValueError: return marshal.dumps(_unpack(json.loads(_pack(v, [MAX_PARTS]))), 2) # subclasses become their base
+
 class _Pending:
     "A job on its way to a result"
     def __init__(self, job, items, entry, trouble): self.job, self.items, self.entry, self.trouble, self.keys, self.missing = job, items, entry, trouble, [], 0
@@ -824,12 +841,12 @@ def _plan(self, job):
     for t in p.items:
         call = None
         if isinstance(t, TestCase) and not trouble:
-            try: call = json.dumps(_pack([list(t.args), [list(kv) for kv in t.kwargs]], [MAX_PARTS]))
+            try: call = _marshal((list(t.args), [list(kv) for kv in t.kwargs]))
             except TypeError as e: call = e
         p.keys.append((program, call))
     return p
 
-# %% ../nbs/05_sandbox.ipynb #4ea63ef9
+# %% ../nbs/05_sandbox.ipynb #54b2ae29
 def _assemble(p, answers, limit):
     "The result of a job whose answers are all there"
     verdicts, out, err, seen = [], "", "", set()
@@ -844,7 +861,7 @@ def _assemble(p, answers, limit):
     reasons = tuple(dict.fromkeys(v.reason for v in verdicts if not v.passed))
     return ExecutionResult(tuple(verdicts), out, err, any(v.outcome == "timeout" for v in verdicts), reasons)
 
-# %% ../nbs/05_sandbox.ipynb #ddebacd5
+# %% ../nbs/05_sandbox.ipynb #e9dcecef
 class _Batch:
     "Jobs in progress"
     def __init__(self, box, jobs, progress): self.box, self.jobs, self.progress, self.results, self.answers, self.waiting, self.planned, self.done = box, jobs, progress, [None] * len(jobs), {}, {}, 0, 0
@@ -854,7 +871,7 @@ class _Batch:
         while self.planned < len(self.jobs):
             i, p = self.planned, self.box.plan(self.jobs[self.planned])
             self.planned += 1
-            keys = dict.fromkeys(k for t, k in zip(p.items, p.keys) if isinstance(k[1], str))
+            keys = dict.fromkeys(k for t, k in zip(p.items, p.keys) if isinstance(k[1], bytes))
             for k in keys:
                 if k not in self.answers and k not in self.waiting and (a := self.box.cache.get(k)): self.answers[k] = a
             fresh = [k for k in keys if k not in self.answers and k not in self.waiting]
@@ -874,10 +891,10 @@ class _Batch:
         self.results[i] = _assemble(p, self.answers, self.box.limit); self.done += 1
         if self.progress: self.progress(self.done, len(self.jobs))
 
-# %% ../nbs/05_sandbox.ipynb #1d9d9edb
+# %% ../nbs/05_sandbox.ipynb #e771a8ca
 def _weight(v): return sum(map(_weight, v)) + len(v) if isinstance(v, (list, tuple, set, frozenset)) else 2 * len(v) + sum(map(_weight, v.values())) if isinstance(v, dict) else len(v) if isinstance(v, (str, bytes)) else 1
 
-# %% ../nbs/05_sandbox.ipynb #eda396c7
+# %% ../nbs/05_sandbox.ipynb #0682fbd8
 def _run_many(self,
     jobs, # `Job`s
     progress=None # Called with (jobs done, jobs) as results come in
@@ -899,7 +916,7 @@ def _run_many(self,
 
 Sandbox.plan, Sandbox.run_many = _plan, _run_many
 
-# %% ../nbs/05_sandbox.ipynb #a8a07d7b
+# %% ../nbs/05_sandbox.ipynb #081f5504
 def _execute_tests(self,
     code: str, # Python source; fences are taken off
     tests, # Text in any format, a `ParsedTests`, or a list of `TestCase`s
@@ -920,7 +937,7 @@ def _validate(self,
 
 Sandbox.execute_tests, Sandbox.validate_tests_against_solution = _execute_tests, _validate
 
-# %% ../nbs/05_sandbox.ipynb #9aa264fd
+# %% ../nbs/05_sandbox.ipynb #a981b7dd
 def check_problem(
     problem: Problem, # The problem
     sandbox: Sandbox # Where its reference solution runs
