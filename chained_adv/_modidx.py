@@ -271,6 +271,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                   'chained_adv.jail._op': ('jail.html#_op', 'chained_adv/jail.py'),
                                   'chained_adv.jail._prctl': ('jail.html#_prctl', 'chained_adv/jail.py'),
                                   'chained_adv.jail._readable': ('jail.html#_readable', 'chained_adv/jail.py'),
+                                  'chained_adv.jail._refused': ('jail.html#_refused', 'chained_adv/jail.py'),
                                   'chained_adv.jail._return': ('jail.html#_return', 'chained_adv/jail.py'),
                                   'chained_adv.jail._seal': ('jail.html#_seal', 'chained_adv/jail.py'),
                                   'chained_adv.jail._search': ('jail.html#_search', 'chained_adv/jail.py'),

@@ -6,14 +6,14 @@
 __all__ = ['ISOLATION', 'ALLOWED_CALLS', 'CHECKED_CALLS', 'Checked', 'seccomp_filter', 'jail_source', 'filter_for', 'Isolation',
            'probe_isolation', 'best_isolation']
 
-# %% ../nbs/05_jail.ipynb #05683cfb
+# %% ../nbs/05_jail.ipynb #6b1e04a9
 import ctypes, errno, functools, inspect, os, platform, re, signal, socket, struct, subprocess, sys
 from typing import NamedTuple
 
-# %% ../nbs/05_jail.ipynb #089170a4
+# %% ../nbs/05_jail.ipynb #bbe02fd8
 ISOLATION = ("process", "seccomp", "landlock", "full") # levels of confinement, each holds what those before it hold
 
-# %% ../nbs/05_jail.ipynb #23d71ff4
+# %% ../nbs/05_jail.ipynb #686d8bd6
 def _prctl(option, value):
     "Linux process control; elsewhere nothing"
     if sys.platform == "linux": _LIBC.prctl(option, value, 0, 0, 0)
@@ -25,7 +25,7 @@ def _must(step, done):
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
-# %% ../nbs/05_jail.ipynb #68c81ba8
+# %% ../nbs/05_jail.ipynb #7d32f248
 ALLOWED_CALLS = {name: (int(x86), int(arm)) for name, x86, arm in (o.split() for o in """
 read 0 63,write 1 64,close 3 57,fstat 5 80,poll 7 -1,lseek 8 62,mmap 9 222,mprotect 10 226,munmap 11 215,brk 12 214,rt_sigaction 13 134,rt_sigprocmask 14 135,rt_sigreturn 15 139
 pread64 17 67,pwrite64 18 68,readv 19 65,writev 20 66,select 23 -1,sched_yield 24 124,mremap 25 216,madvise 28 233,dup 32 23,dup2 33 -1,dup3 292 24,pause 34 -1,nanosleep 35 101
@@ -37,7 +37,7 @@ epoll_create1 291 20,eventfd2 290 19,pipe 22 -1,pipe2 293 59,pselect6 270 72,ppo
 stat 4 -1,lstat 6 -1,access 21 -1,newfstatat 262 79,statx 332 291,faccessat 269 48,faccessat2 439 439,readlink 89 -1,readlinkat 267 78,getdents64 217 61
 """.replace("\n", ",").strip(",").split(","))} # of Linux on x86-64 and on aarch64; -1 where the architecture has no such call
 
-# %% ../nbs/05_jail.ipynb #6c47ba69
+# %% ../nbs/05_jail.ipynb #0171480e
 class Checked(NamedTuple):
     "A system call that is allowed with some arguments only"
     x86: int # Number on x86-64
@@ -57,7 +57,7 @@ CHECKED_CALLS = {
     "prlimit64": Checked(302, 261, 0, (0,)), # of oneself
 }
 
-# %% ../nbs/05_jail.ipynb #b05c3035
+# %% ../nbs/05_jail.ipynb #9220eea8
 _ALLOW, _REFUSE, _KILL = 0x7fff0000, 0x00050000 | errno.EPERM, 0x80000000
 _ARCHITECTURES = {"x86_64": (0, 0xc000003e), "aarch64": (1, 0xc00000b7)} # place in the tables, the kernel's name
 
@@ -81,7 +81,7 @@ def _search(decisions):
     if len(low) < 256: return [_op(0x35, decisions[middle][0], len(low), 0)] + low + high
     return [_op(0x35, decisions[middle][0], 0, 1), _op(0x05, 1), _op(0x05, len(low))] + low + high
 
-# %% ../nbs/05_jail.ipynb #16af347b
+# %% ../nbs/05_jail.ipynb #f9f1ba5d
 def seccomp_filter(
     machine: str = "", # `x86_64` or `aarch64`; empty means this one
     files: bool = True # May files be opened for reading?
@@ -100,7 +100,7 @@ def seccomp_filter(
     decisions.append((last + 1, _return(_REFUSE)))
     return b"".join(_load_word(4) + [_op(0x15, name, 1, 0)] + _return(_KILL) + _load_word(0) + _search(sorted(decisions, key=lambda d: d[0])))
 
-# %% ../nbs/05_jail.ipynb #1ff11a6f
+# %% ../nbs/05_jail.ipynb #f8e7fab4
 def _held(program):
     "A filter as the kernel wants to be told of it, and the memory that it lies in"
     memory = ctypes.create_string_buffer(program)
@@ -111,7 +111,7 @@ def _seal(told, memory):
     _prctl(38, 1) # PR_SET_NO_NEW_PRIVS
     _must("the system call filter", _LIBC.prctl(22, 2, told, 0, 0)) # PR_SET_SECCOMP
 
-# %% ../nbs/05_jail.ipynb #d92b9686
+# %% ../nbs/05_jail.ipynb #a3a37a91
 def _readable():
     "What an interpreter needs to read: (path, may files in it be read?)"
     library = os.path.dirname(os.__file__)
@@ -124,7 +124,7 @@ def _readable():
         else: found += [(os.path.join(folder, o), True) for o in inside if ".so" in o]
     return found + [(o, True) for o in ("/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo", "/dev/null", "/dev/zero", "/dev/urandom")]
 
-# %% ../nbs/05_jail.ipynb #1486d761
+# %% ../nbs/05_jail.ipynb #aeb6f715
 def _lock_files(paths):
     "Let this process and its children read these paths, and nothing else of the file system"
     abi = _must("Landlock", _LIBC.syscall(444, None, ctypes.c_size_t(0), 1))
@@ -141,7 +141,7 @@ def _lock_files(paths):
     _must("Landlock", _LIBC.syscall(446, ruleset, 0))
     os.close(ruleset)
 
-# %% ../nbs/05_jail.ipynb #68c4a993
+# %% ../nbs/05_jail.ipynb #251090fc
 def _leave_namespaces():
     "Leave the namespaces of this machine; returns in a child, whose end ends this process"
     spaces, user, group = 0x20000 | 0x4000000 | 0x8000000 | 0x20000000 | 0x40000000, os.geteuid(), os.getegid() # mount, host name, IPC, process, network
@@ -158,7 +158,7 @@ def _leave_namespaces():
     _prctl(1, signal.SIGKILL)
     if own: _must("giving up capabilities", _LIBC.capset(struct.pack("Ii", 0x20080522, 0), bytes(24)))
 
-# %% ../nbs/05_jail.ipynb #1ee3e956
+# %% ../nbs/05_jail.ipynb #f1f52094
 def _enter(level):
     "Take on what children inherit"
     if level not in ("landlock", "full"): return
@@ -166,29 +166,27 @@ def _enter(level):
     if level == "full": _leave_namespaces()
     _lock_files(paths)
 
-# %% ../nbs/05_jail.ipynb #66750674
+# %% ../nbs/05_jail.ipynb #8969279d
+def _refused(f, *args):
+    try: f(*args); return False
+    except OSError as e: return isinstance(e, PermissionError)
+
 def _attempts(level):
     "What this level must refuse before the filter is on: (name, whether it was refused)"
-    def refused(f, *args):
-        try: f(*args); return False
-        except PermissionError: return True
     if level in ("landlock", "full"):
-        yield "reading files of others", refused(os.listdir, "/") and refused(open, "/proc/self/environ" if level == "landlock" else "/etc/passwd")
-        yield "writing", refused(os.open, f"/tmp/.chained_adv_{os.getpid()}", os.O_CREAT | os.O_EXCL | os.O_WRONLY)
+        yield "reading files of others", _refused(os.listdir, "/") and _refused(open, "/proc/self/environ" if level == "landlock" else "/etc/passwd")
+        yield "writing", _refused(os.open, f"/tmp/.chained_adv_{os.getpid()}", os.O_CREAT | os.O_EXCL | os.O_WRONLY)
     if level == "full": yield "leaving its process namespace", os.getpid() == 1
     if level == "full": yield "the network", [o for _, o in socket.if_nameindex()] == ["lo"]
     yield level, True
 
 def _attempts_filtered():
     "What every filter must refuse"
-    def refused(f, *args):
-        try: f(*args); return False
-        except PermissionError: return True
-    yield "sockets", refused(socket.socket)
-    yield "processes", refused(lambda: os.fork() or os._exit(0))
-    yield "programs", refused(os.execv, "/nonexistent", ["x"])
-    yield "signals", refused(os.kill, os.getppid(), 0)
-    yield "writing", refused(os.open, "/dev/null", os.O_WRONLY)
+    yield "sockets", _refused(socket.socket)
+    yield "processes", _refused(lambda: os.fork() or os._exit(0))
+    yield "programs", _refused(os.execv, "/nonexistent", ["x"])
+    yield "signals", _refused(os.kill, os.getppid(), 0)
+    yield "writing", _refused(os.open, "/dev/null", os.O_WRONLY)
 
 def _trial(level, program):
     "Take a level on; print what it does not refuse"
@@ -197,7 +195,7 @@ def _trial(level, program):
     if program: _seal(*_held(program)); held += _attempts_filtered()
     print(", ".join(name for name, refused in held if not refused))
 
-# %% ../nbs/05_jail.ipynb #f4cd5b1f
+# %% ../nbs/05_jail.ipynb #054b31e1
 def jail_source() -> str: # Python source that needs `ctypes, os, signal, socket, struct, sys`
     "The functions that run in a confined process, as text"
     parts = _prctl, _must, _held, _seal, _readable, _lock_files, _leave_namespaces, _enter
@@ -214,14 +212,14 @@ def _try(level):
     if sys.platform != "linux": return f"{sys.platform} has no such thing"
     try: program = filter_for(level)
     except OSError as e: return e.strerror
-    parts = "\n".join(map(inspect.getsource, (_attempts, _attempts_filtered, _trial)))
+    parts = "\n".join(map(inspect.getsource, (_refused, _attempts, _attempts_filtered, _trial)))
     code = f"import ctypes, os, signal, socket, struct, sys\n{jail_source()}{parts}\n_trial({level!r}, {program!r})"
     try: done = subprocess.run([sys.executable, "-S", "-s", "-E", "-c", code], capture_output=True, text=True, timeout=20, cwd="/", stdin=subprocess.DEVNULL)
     except (OSError, subprocess.TimeoutExpired) as e: return str(e)
     if done.returncode: return re.sub(r"^\w*Error: (\[Errno \d+\] )?", "", (done.stderr.strip().splitlines() or [f"the trial ended with status {done.returncode}"])[-1])
     return f"does not refuse: {done.stdout.strip()}" if done.stdout.strip() else ""
 
-# %% ../nbs/05_jail.ipynb #fa20e26c
+# %% ../nbs/05_jail.ipynb #85887670
 class Isolation(NamedTuple):
     "One level on this machine"
     level: str # One of `ISOLATION`
@@ -244,7 +242,7 @@ def probe_isolation() -> tuple: # An `Isolation` per level, weakest first
         found.append(Isolation(level, not reason, reason, _REMEDIES.get(before, "") if reason else ""))
     return tuple(found)
 
-# %% ../nbs/05_jail.ipynb #b8612b7d
+# %% ../nbs/05_jail.ipynb #73a1c5ff
 def best_isolation() -> str: # One of `ISOLATION`
     "The highest level that is available here"
     for level in reversed(ISOLATION):

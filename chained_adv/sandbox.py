@@ -6,8 +6,8 @@
 __all__ = ['MAX_BYTES', 'MAX_PARTS', 'MAX_DEPTH', 'TICK', 'WALL', 'SandboxError', 'Job', 'Sandbox', 'VerdictTable', 'FilledTests',
            'check_problem']
 
-# %% ../nbs/05_sandbox.ipynb #27a7181d
-import atexit, builtins, functools, html, inspect, io, json, marshal, math, os, re, resource, select, signal, socket, struct, subprocess, sys, threading, time
+# %% ../nbs/05_sandbox.ipynb #51ea0a06
+import atexit, builtins, html, inspect, io, json, marshal, math, os, re, resource, select, signal, socket, struct, subprocess, sys, threading, time
 from collections import OrderedDict, deque
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -16,16 +16,16 @@ from .jail import ISOLATION, best_isolation, filter_for, jail_source, probe_isol
 from .core import ChainedAdvError, ExecutionResult, Problem, ProblemError, TestCase, Verdict, describe_test, signature_args
 from .testcases import ParsedTests, Rejected, baseline_cases, parse_tests, unfence
 
-# %% ../nbs/05_sandbox.ipynb #d5b14de9
+# %% ../nbs/05_sandbox.ipynb #5f6d7df6
 class SandboxError(ChainedAdvError):
     "The sandbox itself is broken, or was given something that is not a test; never a verdict"
 
-# %% ../nbs/05_sandbox.ipynb #0fb66e01
+# %% ../nbs/05_sandbox.ipynb #82ec0f57
 MAX_BYTES = 1_000_000 # of one answer
 MAX_PARTS = 200_000 # elements in one value
 MAX_DEPTH = 100 # of nesting
 
-# %% ../nbs/05_sandbox.ipynb #18386392
+# %% ../nbs/05_sandbox.ipynb #30005c48
 def _pack(v, room, depth=0):
     "A plain value as JSON text; `room` is a list holding the number of elements still allowed"
     t = type(v)
@@ -51,7 +51,7 @@ def _pack(v, room, depth=0):
 
 _QUOTE = json.encoder.encode_basestring_ascii
 
-# %% ../nbs/05_sandbox.ipynb #6eac2814
+# %% ../nbs/05_sandbox.ipynb #0f486f82
 def _distinct(keys):
     if len(keys) > 1000 and len(set(map(hash, keys))) < len(keys) // 2: raise ValueError("keys made to collide")
     return keys
@@ -74,7 +74,7 @@ def _unpack(tree):
     parts = [_unpack(o) for o in body]
     return {"t": tuple, "s": lambda o: set(_distinct(o)), "z": lambda o: frozenset(_distinct(o))}[tag](parts)
 
-# %% ../nbs/05_sandbox.ipynb #e7830105
+# %% ../nbs/05_sandbox.ipynb #1c5eec62
 def _say(fd, kind, text="[]"):
     "Send one frame with a JSON body"
     data = text.encode()
@@ -90,7 +90,7 @@ def _hear(fd, n):
         out += part
     return out
 
-# %% ../nbs/05_sandbox.ipynb #25c92c3c
+# %% ../nbs/05_sandbox.ipynb #53fa5d95
 def _tee_class():
     "A text stream that sends what is written, up to `limit` characters"
     class Tee(io.TextIOBase):
@@ -108,7 +108,7 @@ def _tee_class():
             self.left -= len(self.held); self.held = ""
     return Tee
 
-# %% ../nbs/05_sandbox.ipynb #fe57ebbb
+# %% ../nbs/05_sandbox.ipynb #06e4aae7
 def _node_classes():
     class ListNode:
         def __init__(self, val=0, next=None): self.val, self.next = val, next
@@ -132,7 +132,7 @@ def _grow(ns, hint, v):
     for node in filter(None, nodes): node.left, node.right = next(rest, None), next(rest, None)
     return nodes[0] if nodes else None
 
-# %% ../nbs/05_sandbox.ipynb #ad0bcfb0
+# %% ../nbs/05_sandbox.ipynb #30912f7b
 def _shrink(v, hint=""):
     "A result as plain data: nodes become lists"
     name = type(v).__name__
@@ -148,7 +148,7 @@ def _shrink(v, hint=""):
     while out and out[-1] is None and name == "TreeNode": out.pop()
     return out
 
-# %% ../nbs/05_sandbox.ipynb #7165534f
+# %% ../nbs/05_sandbox.ipynb #82ee206f
 _UNSAID = {"strptime": ["_strptime"], "concurrent.futures": ["concurrent.futures.thread"], "code(": [f"encodings.{o}" for o in "ascii latin_1 utf_16 utf_32 utf_8_sig cp1252 hex_codec rot_13 unicode_escape idna".split()]}
 _COMMON = "abc bisect collections contextlib copy dataclasses enum functools heapq itertools math operator random re string sys time types typing".split()
 def _ready_names():
@@ -161,7 +161,7 @@ def _ready_names():
     names |= {n: getattr(heapq, n) for n in ("heappush", "heappop", "heapify")} | {n: getattr(bisect, n) for n in ("bisect_left", "bisect_right")}
     return names | {"inf": math.inf, "exit": sys.exit, "quit": sys.exit} | _node_classes()
 
-# %% ../nbs/05_sandbox.ipynb #6f2b5716
+# %% ../nbs/05_sandbox.ipynb #55f23c9d
 def _is_private(path):
     "Is this path closed to other users?"
     while path != os.path.dirname(path):
@@ -179,7 +179,7 @@ def _bring(code):
             try: importlib.import_module(m)
             except ImportError: pass # the program will meet this itself
 
-# %% ../nbs/05_sandbox.ipynb #b3044c33
+# %% ../nbs/05_sandbox.ipynb #4410d5e2
 def _find(ns, name):
     "The function to call, and the function whose annotations describe it"
     f, cls = ns.get(name), ns.get("Solution")
@@ -202,7 +202,7 @@ def _blame(e):
     except Exception: message = "(its message cannot be shown)"
     return [c.__name__ for c in type(e).__mro__], message, line
 
-# %% ../nbs/05_sandbox.ipynb #0bda6005
+# %% ../nbs/05_sandbox.ipynb #282e58f9
 def _attempt(fd, streams, f, *args):
     "Run one step: `(value,)`, or None after sending what went wrong"
     try: done = (f(*args),)
@@ -221,7 +221,7 @@ def _reply(fd, value, returns):
     except BaseException as e: return _say(fd, b"U", json.dumps([str(e)[:300]]))
     _say(fd, b"V", f"[{body}]")
 
-# %% ../nbs/05_sandbox.ipynb #e4466331
+# %% ../nbs/05_sandbox.ipynb #253827cc
 def _load(code, entry, hints, ns):
     exec(compile(code, "<solution>", "exec", dont_inherit=True), ns)
     f, described = _find(ns, entry)
@@ -229,7 +229,7 @@ def _load(code, entry, hints, ns):
 
 def _request(fd): return marshal.loads(_hear(fd, *struct.unpack("!I", _hear(fd, 4))))
 
-# %% ../nbs/05_sandbox.ipynb #5d79ad2a
+# %% ../nbs/05_sandbox.ipynb #e93e53dd
 def _stage(fd, limit):
     "Set up what a program finds around itself: the namespace it is loaded into and its two output streams"
     sys.modules["solution"] = module = type(sys)("solution") # what defines classes expects its module to exist
@@ -253,7 +253,7 @@ def _serve(fd, request, ns, streams):
             return f(*given, **{k: _grow(ns, dict(params).get(k, ""), v) for k, v in kwargs})
         if (got := _attempt(fd, streams, call)) is not None: _reply(fd, got[0], returns)
 
-# %% ../nbs/05_sandbox.ipynb #9720b023
+# %% ../nbs/05_sandbox.ipynb #0b00575d
 def _confine(memory):
     "Limits for the zygote and every child"
     for name, value in (("CORE", 0), ("FSIZE", 0), ("NOFILE", 64), ("AS", memory)):
@@ -265,7 +265,7 @@ def _confine(memory):
     _prctl(38, 1) # PR_SET_NO_NEW_PRIVS
     _prctl(4, 0) # PR_SET_DUMPABLE: no reading through /proc or ptrace
 
-# %% ../nbs/05_sandbox.ipynb #8b94a72c
+# %% ../nbs/05_sandbox.ipynb #537b4590
 def _become(fd, gate, seconds):
     "Turn the forked process into a limited child: descriptor 3 is its channel, 4 its gate"
     signal.set_wakeup_fd(-1)
@@ -285,7 +285,7 @@ def _demote(zygote, program):
     if os.getppid() != zygote: os._exit(0)
     if program: _seal(*program)
 
-# %% ../nbs/05_sandbox.ipynb #6a827fae
+# %% ../nbs/05_sandbox.ipynb #fee18c30
 def _spawn(fd, seconds, stage, program, blind):
     "Fork a child that serves `fd` once its gate opens: its process id (-1 when forking failed) and the gate"
     zygote, (wait, gate) = os.getpid(), os.pipe()
@@ -303,7 +303,7 @@ def _spawn(fd, seconds, stage, program, blind):
     except MemoryError: os._exit(71)
     finally: os._exit(70)
 
-# %% ../nbs/05_sandbox.ipynb #870a86ca
+# %% ../nbs/05_sandbox.ipynb #f1902e52
 def _zygote(level, control, host, memory, seconds, limit):
     "Fork for each descriptor that arrives, kill when told to, report how each child ended"
     import gc, importlib
@@ -321,7 +321,7 @@ def _zygote(level, control, host, memory, seconds, limit):
     gc.collect(); gc.freeze()
     _watch(socket.socket(fileno=control), os.getppid(), lambda fd: _spawn(fd, *given))
 
-# %% ../nbs/05_sandbox.ipynb #a851abf0
+# %% ../nbs/05_sandbox.ipynb #2f4f6d43
 def _watch(control, parent, spawn):
     "The zygote's loop; `children` are (number, process id, gate) in order, the first one runs"
     woken, wake = os.pipe(); os.set_blocking(woken, False); os.set_blocking(wake, False)
@@ -343,7 +343,7 @@ def _watch(control, parent, spawn):
         _reap(control, children)
     for _, child, _ in children: _slay(child, True)
 
-# %% ../nbs/05_sandbox.ipynb #bdc57299
+# %% ../nbs/05_sandbox.ipynb #a5513215
 def _reap(control, children):
     "Report the children that have ended, and open the gate of the next one"
     for entry in list(children):
@@ -361,7 +361,7 @@ def _slay(child, alone=False):
         try: child > 0 and kill(child, signal.SIGKILL)
         except (ProcessLookupError, PermissionError): pass
 
-# %% ../nbs/05_sandbox.ipynb #660f6afe
+# %% ../nbs/05_sandbox.ipynb #eb7becd8
 _STATUS = struct.Struct("!Iid") # a run's number, the wait status of its child, and the processor seconds it took
 
 def _child_source(level):
@@ -372,7 +372,7 @@ def _child_source(level):
     head += f"_QUOTE = json.encoder.encode_basestring_ascii\n_FILTER = {filter_for(level)!r}\n{jail_source()}"
     return head + "\n".join(inspect.getsource(f) for f in parts) + f"\n_zygote({level!r}, *map(int, sys.argv[1:]))\n"
 
-# %% ../nbs/05_sandbox.ipynb #e279eba9
+# %% ../nbs/05_sandbox.ipynb #482e4997
 def _key_of(v):
     "What makes a dict key or set element itself"
     if isinstance(v, (tuple, frozenset)): return (type(v), type(v)(map(_key_of, v)))
@@ -396,14 +396,14 @@ def _same(got, want):
         return len(got) == len(want) and all((k := _key_of(o)) in mine and _same(mine[k], v) for o, v in want.items())
     return a is b and got == want
 
-# %% ../nbs/05_sandbox.ipynb #fecb99db
+# %% ../nbs/05_sandbox.ipynb #c08ebca5
 def _within(got, want, tolerance):
     "Is every number in `got` within `tolerance` of its partner in `want`?"
     if isinstance(want, (list, tuple)): return isinstance(got, (list, tuple)) and len(got) == len(want) and all(_within(g, w, tolerance) for g, w in zip(got, want))
     if isinstance(want, dict): return isinstance(got, dict) and got.keys() == want.keys() and all(_within(got[k], want[k], tolerance) for k in want)
     return type(got) in (int, float, complex) and type(want) in (int, float, complex) and (got == want or _near(got, want, tolerance, 0.) and got == got)
 
-# %% ../nbs/05_sandbox.ipynb #c55ea476
+# %% ../nbs/05_sandbox.ipynb #fa166a62
 class _Answer(NamedTuple):
     "What came of one call"
     kind: str # `value`, `unplain`, `exception`, `unloaded`, `timeout`, `memory` or `crash`
@@ -426,7 +426,7 @@ def _verdict(test, a):
     else: return Verdict(False, {"unplain": "wrong_value", "unloaded": "exception"}.get(a.kind, a.kind), a.reason, test)
     return Verdict(ok, "passed" if ok else "exception" if a.kind == "exception" else "wrong_value", "" if ok else reason, test)
 
-# %% ../nbs/05_sandbox.ipynb #9dd47ed2
+# %% ../nbs/05_sandbox.ipynb #e81e2acf
 class _Run:
     "One program, its calls, and the answers so far"
     def __init__(self, code, entry, hints, calls, give):
@@ -449,7 +449,7 @@ class _Run:
         self.give(self.at, _Answer(kind, value, reason, *self.text), keep)
         self.text = ["", ""]; self.at += 1
 
-# %% ../nbs/05_sandbox.ipynb #23507347
+# %% ../nbs/05_sandbox.ipynb #5b5fd103
 def _reason(names, message, line):
     return f"{names[0]}{': ' if message else ''}{message}{f', line {line}' if line else ''}"
 
@@ -471,7 +471,7 @@ def _frame(run, kind, body, limit):
 def _fail_all(run, kind, reason, keep=True):
     while run.at < len(run.calls): run.answer(kind, reason=reason, keep=keep)
 
-# %% ../nbs/05_sandbox.ipynb #b3b71896
+# %% ../nbs/05_sandbox.ipynb #9181e28f
 def _take(run, data, limit):
     "Take what a child sent; the new answers, or an error when it is not what a child sends"
     run.inbuf += data
@@ -486,7 +486,7 @@ def _take(run, data, limit):
 
 _BROKEN_FRAME = (ValueError, TypeError, KeyError, IndexError, RecursionError, AttributeError, OverflowError)
 
-# %% ../nbs/05_sandbox.ipynb #4f138f2a
+# %% ../nbs/05_sandbox.ipynb #72c5de62
 TICK = .01 # seconds between two looks at what a running child has sent
 WALL = 4 # a call may take this many times its processor seconds on the wall
 
@@ -495,7 +495,7 @@ def _processor_time(pid):
     try: return time.clock_gettime(~pid << 3 | 2) # the kernel's number for the clock of a whole process
     except OSError: return None
 
-# %% ../nbs/05_sandbox.ipynb #c1dc92fe
+# %% ../nbs/05_sandbox.ipynb #5cda00a1
 class _Worker:
     "One zygote and its queue of runs"
     def __init__(self, box): self.box, self.process, self.control, self.queue, self.number = box, None, None, deque(), 0
@@ -519,7 +519,7 @@ class _Worker:
         self.control = ours
         self.box.events.add(ours, self.on_control)
 
-# %% ../nbs/05_sandbox.ipynb #4694a8e1
+# %% ../nbs/05_sandbox.ipynb #b9869718
 def _stop(self, patience=2.):
     "End the zygote: ask by closing the channel, then kill"
     self.box.events.drop(self.control)
@@ -538,7 +538,7 @@ def _release(self, run):
 
 _Worker.stop, _Worker.release = _stop, _release
 
-# %% ../nbs/05_sandbox.ipynb #e625b790
+# %% ../nbs/05_sandbox.ipynb #9ca12f8b
 def _submit(self, run):
     "Give a run to the zygote"
     run.fresh()
@@ -555,7 +555,7 @@ def _submit(self, run):
     self.flush(run)
     if self.queue[0] is run: self.clock(run)
 
-# %% ../nbs/05_sandbox.ipynb #2db09d40
+# %% ../nbs/05_sandbox.ipynb #8c43ca5b
 def _clock(self, run, seconds=None):
     "Start the clocks of a run's next call"
     run.since = time.monotonic()
@@ -580,7 +580,7 @@ def _flush(self, run):
 
 _Worker.submit, _Worker.clock, _Worker.time_left, _Worker.flush = _submit, _clock, _time_left, _flush
 
-# %% ../nbs/05_sandbox.ipynb #37f90843
+# %% ../nbs/05_sandbox.ipynb #e4f5476f
 _SENDER = struct.Struct("iII") # process, user, group; filled in by the kernel
 
 def _receive(run):
@@ -614,7 +614,7 @@ def _kill(self, run, cause):
 
 _Worker.drain, _Worker.on_data, _Worker.kill = _drain, _on_data, _kill
 
-# %% ../nbs/05_sandbox.ipynb #42e54a38
+# %% ../nbs/05_sandbox.ipynb #8fa81065
 def _ending(status):
     "Outcome and reason for a child that ended before it had answered"
     if os.WIFSIGNALED(status):
@@ -623,7 +623,7 @@ def _ending(status):
     code = os.WEXITSTATUS(status)
     return ("memory", "out of memory") if code == 71 else ("crash", f"left with exit status {code} before answering")
 
-# %% ../nbs/05_sandbox.ipynb #91b5c610
+# %% ../nbs/05_sandbox.ipynb #cb7079fb
 def _on_status(self, number, status, used):
     "A run's child has ended"
     run = next((r for r in self.queue if r.number == number), None)
@@ -649,7 +649,7 @@ def _excuse(self, run, status):
 
 _Worker.on_status, _Worker.excuse = _on_status, _excuse
 
-# %% ../nbs/05_sandbox.ipynb #4535d1cd
+# %% ../nbs/05_sandbox.ipynb #4557c6f5
 def _replace(self):
     "Start a new zygote and give it the runs of the old one"
     runs = list(self.queue)
@@ -668,7 +668,7 @@ def _charge(run, kind, reason):
     if run.at < len(run.calls) and run.loaded: run.answer(kind, reason=reason)
     else: _fail_all(run, kind, reason)
 
-# %% ../nbs/05_sandbox.ipynb #aab4cdd8
+# %% ../nbs/05_sandbox.ipynb #93893060
 def _on_control(self):
     "Statuses from the zygote, or its end"
     try: data = self.control.recv(_STATUS.size * 64)
@@ -692,7 +692,7 @@ def _check_clock(self, now):
 
 _Worker.replace, _Worker.on_control, _Worker.check_clock = _replace, _on_control, _check_clock
 
-# %% ../nbs/05_sandbox.ipynb #99e9838b
+# %% ../nbs/05_sandbox.ipynb #71426e27
 class _Events:
     "Sockets and what to do when they are ready"
     def __init__(self): self.poll, self.do = select.poll(), {}
@@ -703,7 +703,7 @@ class _Events:
         for fd, _ in self.poll.poll(max(0, math.ceil(seconds * 1000))):
             if fd in self.do: self.do[fd]()
 
-# %% ../nbs/05_sandbox.ipynb #6f695144
+# %% ../nbs/05_sandbox.ipynb #ba80ebf2
 def _defined(code):
     "Public names that a program defines: functions, or methods of `class Solution`"
     found = re.search(r"^class\s+Solution\b.*\n((?:(?:[ \t].*)?(?:\n|\Z))*)", code, re.M)
@@ -722,7 +722,7 @@ def _entry_of(code, text, signature):
     if m and not called: return m[1], ""
     return "", f"the code defines several functions ({', '.join(names)}); say which with entry_point" if names else "the code defines no function"
 
-# %% ../nbs/05_sandbox.ipynb #7af9c3e2
+# %% ../nbs/05_sandbox.ipynb #2d1bcb6c
 @dataclass(frozen=True)
 class Job:
     "One program and the tests to run against it"
@@ -732,16 +732,14 @@ class Job:
     signature: str | None = None # `def` line: checks the arguments of tests, and says which are linked lists or trees
     runs: int = 1 # How often each call is made, each time in a child of its own; a test whose answers differ does not pass
 
-# %% ../nbs/05_sandbox.ipynb #c2397032
-_parse = functools.lru_cache(1024)(parse_tests) # one suite meets many programs
-
+# %% ../nbs/05_sandbox.ipynb #76301179
 def _items(tests, name, signature):
     "A job's tests as `TestCase`s and `Rejected`s in order"
-    if isinstance(tests, str): return _parse(tests, name, signature).items
+    if isinstance(tests, str): return parse_tests(tests, name, signature).items
     if isinstance(tests, ParsedTests): return tests.items
     out = []
     for t in tests:
-        if isinstance(t, str): out += _parse(t, name, signature).items
+        if isinstance(t, str): out += parse_tests(t, name, signature).items
         elif isinstance(t, (TestCase, Rejected)): out.append(t)
         else: raise SandboxError(f"{_brief(t)} is not a test; pass text, TestCase objects, or baseline_cases(problem)")
     return out
@@ -754,7 +752,7 @@ def _signature_hints(signature):
     show = lambda a: "" if a is None else ast.unparse(a).strip("'\"")
     return [[a.arg, show(a.annotation)] for a in node.args.args if a.arg != "self"], show(node.returns)
 
-# %% ../nbs/05_sandbox.ipynb #f34393da
+# %% ../nbs/05_sandbox.ipynb #997b1a07
 class _Cache:
     "Answers by program and call, least recently used first; bounded in number and bytes"
     def __init__(self, entries, size=64_000_000): self.entries, self.size, self.held, self.data = entries, size, 0, OrderedDict()
@@ -766,14 +764,14 @@ class _Cache:
         self.data[key] = answer, cost; self.held += cost
         while len(self.data) > self.entries or self.held > self.size: self.held -= self.data.popitem(last=False)[1][1]
 
-# %% ../nbs/05_sandbox.ipynb #8690c3cb
+# %% ../nbs/05_sandbox.ipynb #4bb6eae7
 def _require(level):
     "Raise `SandboxError` unless this machine has an isolation level"
     if level not in ISOLATION: raise SandboxError(f"isolation {level!r} is not one of {', '.join(ISOLATION)}")
     found = {o.level: o for o in probe_isolation()}[level]
     if not found.available: raise SandboxError(f"isolation level {level!r} is not available here ({found.reason}); best here: {best_isolation()!r}. To get it: {found.remedy}")
 
-# %% ../nbs/05_sandbox.ipynb #dabe253f
+# %% ../nbs/05_sandbox.ipynb #10b60a0f
 class Sandbox:
     "Runs untrusted programs against tests in processes of their own"
     def __init__(self,
@@ -801,7 +799,7 @@ class Sandbox:
     def __exit__(self, *_): self.close()
     def __repr__(self): return f"Sandbox(timeout={self.timeout:g}, memory_mb={self.memory >> 20}, workers={self.count}, level={self.level!r})"
 
-# %% ../nbs/05_sandbox.ipynb #058245e7
+# %% ../nbs/05_sandbox.ipynb #6feddbfc
 def _ensure(self):
     "Living workers, in this very process"
     if self.closed: raise SandboxError("this Sandbox is closed; make a new one")
@@ -822,7 +820,7 @@ def _close(self):
 
 Sandbox.ensure, Sandbox.drop_workers, Sandbox.close = _ensure, _drop_workers, _close
 
-# %% ../nbs/05_sandbox.ipynb #d3bc8fc9
+# %% ../nbs/05_sandbox.ipynb #f6a26a61
 def _marshal(v):
     "The bytes of a plain value: equal bytes mean equal values. Raises `TypeError`"
     try: return marshal.dumps(v, 2) # later versions write the same value in several ways
@@ -849,7 +847,7 @@ def _plan(self, job):
     for run in range(job.runs): p.keys.append([(blake2b(repr((code, entry, p.hints, run)).encode("utf-8", "replace"), digest_size=16).digest(), call) for call in calls])
     return p
 
-# %% ../nbs/05_sandbox.ipynb #30982a3f
+# %% ../nbs/05_sandbox.ipynb #aae2e9d7
 def _differ(a, b):
     "Why two answers to the same call are not the same; empty when they are"
     show = lambda o: _brief(o.value) if o.kind == "value" else o.reason
@@ -875,7 +873,7 @@ def _assemble(p, answers, limit):
     reasons = tuple(dict.fromkeys(v.reason for v in verdicts if not v.passed))
     return ExecutionResult(verdicts, out, err, any(v.outcome == "timeout" for v in verdicts), reasons)
 
-# %% ../nbs/05_sandbox.ipynb #7aeb44a0
+# %% ../nbs/05_sandbox.ipynb #49236c9c
 class _Batch:
     "Jobs in progress"
     def __init__(self, box, jobs, progress):
@@ -912,10 +910,10 @@ class _Batch:
         self.results[i] = _assemble(p, self.answers, self.box.limit); self.done += 1
         if self.progress: self.progress(self.done, len(self.jobs))
 
-# %% ../nbs/05_sandbox.ipynb #e00a929c
+# %% ../nbs/05_sandbox.ipynb #06540622
 def _weight(v): return sum(map(_weight, v)) + len(v) if isinstance(v, (list, tuple, set, frozenset)) else 2 * len(v) + sum(map(_weight, v.values())) if isinstance(v, dict) else len(v) if isinstance(v, (str, bytes)) else 1
 
-# %% ../nbs/05_sandbox.ipynb #cd02ba0a
+# %% ../nbs/05_sandbox.ipynb #01a592a7
 def _work(self, batch):
     "Run a batch to its end"
     with self.lock:
@@ -941,7 +939,7 @@ def _run_many(self,
 
 Sandbox.plan, Sandbox.work, Sandbox.run_many = _plan, _work, _run_many
 
-# %% ../nbs/05_sandbox.ipynb #a4a1308f
+# %% ../nbs/05_sandbox.ipynb #5060e1e5
 def _execute_tests(self,
     code: str, # Python source; fences are taken off
     tests, # Text in any format, a `ParsedTests`, or a list of `TestCase`s
@@ -953,7 +951,7 @@ def _execute_tests(self,
 
 Sandbox.execute_tests = _execute_tests
 
-# %% ../nbs/05_sandbox.ipynb #266d5f54
+# %% ../nbs/05_sandbox.ipynb #77950c41
 @dataclass(frozen=True)
 class VerdictTable:
     "Verdicts of programs (rows) on tests (columns)"
@@ -980,7 +978,7 @@ def _run_table(self,
 
 Sandbox.run_table = _run_table
 
-# %% ../nbs/05_sandbox.ipynb #86876cd6
+# %% ../nbs/05_sandbox.ipynb #496b67e5
 def _validate(self,
     tests, # The tests to judge
     solution: str, # The reference solution
@@ -992,7 +990,7 @@ def _validate(self,
 
 Sandbox.validate_tests_against_solution = _validate
 
-# %% ../nbs/05_sandbox.ipynb #b1855e02
+# %% ../nbs/05_sandbox.ipynb #e9b61e02
 class FilledTests(NamedTuple):
     "Tests after the reference has been asked"
     validation: ExecutionResult # Of the tests as they were written
@@ -1026,13 +1024,13 @@ def _fill(self,
 
 Sandbox.fill_tests = _fill
 
-# %% ../nbs/05_sandbox.ipynb #f52035bc
+# %% ../nbs/05_sandbox.ipynb #fc2cc7b7
 def check_problem(
     problem: Problem, # The problem
     sandbox: Sandbox # Where its reference solution runs
 ) -> ExecutionResult: # All passed
     "Run the reference solution on the baseline tests; raises `ProblemError` that names problem, test and what came back"
-    result = sandbox.execute_tests(problem.reference_solution, baseline_cases(problem), problem.entry_point, problem.function_signature)
+    result = sandbox.validate_tests_against_solution(baseline_cases(problem), problem.reference_solution, problem.entry_point, problem.function_signature)
     if not result.verdicts: raise ProblemError(f"problem {problem.id!r} has no baseline tests; add at least one")
     for i, v in enumerate(result.verdicts):
         if not v.passed: raise ProblemError(f"problem {problem.id!r}: the reference solution fails baseline test {i}, {describe_test(v.test, problem.entry_point)}: {v.reason}; correct the test or the solution")
