@@ -84,6 +84,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                  'chained_adv.cli._hub_reachable': ('cli.html#_hub_reachable', 'chained_adv/cli.py'),
                                  'chained_adv.cli._is_run': ('cli.html#_is_run', 'chained_adv/cli.py'),
                                  'chained_adv.cli._is_tiny': ('cli.html#_is_tiny', 'chained_adv/cli.py'),
+                                 'chained_adv.cli._isolation_facts': ('cli.html#_isolation_facts', 'chained_adv/cli.py'),
                                  'chained_adv.cli._list_problems': ('cli.html#_list_problems', 'chained_adv/cli.py'),
                                  'chained_adv.cli._load': ('cli.html#_load', 'chained_adv/cli.py'),
                                  'chained_adv.cli._opt': ('cli.html#_opt', 'chained_adv/cli.py'),
