@@ -3,7 +3,7 @@
     python benchmarks/sandbox.py [--programs 200] [--rounds 3]
 
 One execution is one program against its 10 tests. Contestants: the sandbox at each level that this machine has, a fresh
-interpreter (`python -c`), pytest in a process, evalplus' checker (`pip install evalplus`; left out when it is not there),
+interpreter (`python -c`), pytest in a process, evalplus' checker (`pip install -e ".[benchmark]"`; left out when it is not there),
 and a bare fork and wait, the floor under all that use a process per execution. Rounds alternate between the contestants,
 medians count, and figures are given as ratios too, because machines and their loads differ. The cache is off.
 Two programs that loop in six of their ten tests are timed apart: with .2 s per test, 2.4 s is what they must take.
@@ -71,7 +71,7 @@ def main():
     levels = [o.level for o in probe_isolation() if o.available]
     entries = [("python -c", time_interpreter, max(a.programs // 5, 1)), ("pytest", time_pytest, max(a.programs // 50, 1)), ("fork and wait", time_floor, 2 * a.programs)]
     try: import evalplus.eval; entries.insert(2, ("evalplus", time_evalplus, max(a.programs // 3, 1)))
-    except ImportError as e: print(f"evalplus is left out: {e} (pip install evalplus)")
+    except ImportError as e: print(f"evalplus is left out: {e} (pip install -e '.[benchmark]')")
     entries += [(f"sandbox, {level}", time_sandbox(level), a.programs) for level in levels]
     rates, loops = {(name, w): [] for w in (1, 2) for name, _, _ in entries}, {level: [] for level in levels}
     for _ in range(a.rounds):
