@@ -5,10 +5,11 @@
 One execution is one program against its 10 tests. Contestants: the sandbox at each level that this machine has, a fresh
 interpreter (`python -c`), pytest in a process, evalplus' checker (`pip install -e ".[benchmark]"`; left out when it is not there),
 and a bare fork and wait, the floor under all that use a process per execution. Rounds alternate between the contestants,
-medians count, and figures are given as ratios too, because machines and their loads differ. The cache is off.
+medians count, and figures are given as ratios too, because machines and their loads differ. Processor milliseconds (of all
+processes that an execution takes part in, start-up included) depend less on the load than rates do. The cache is off.
 Two programs that loop in six of their ten tests are timed apart: with .2 s per test, 2.4 s is what they must take.
 """
-import argparse, os, statistics, subprocess, sys, tempfile, time
+import argparse, os, resource, statistics, subprocess, sys, tempfile, time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from chained_adv.jail import probe_isolation
@@ -63,6 +64,10 @@ def time_loops(level):
         results = box.run_many([Job(f"def f(x):\n    while x % 5 > 1: pass\n    return x # {i}\n", tests) for i in range(2)])
         return time.perf_counter() - start, all([v.outcome for v in r.verdicts] == want for r in results)
 
+def processor_seconds():
+    "Of this process and of all below it that have ended"
+    return sum(o.ru_utime + o.ru_stime for o in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--programs", type=int, default=200, help="programs per round in the sandbox; fewer for the slow contestants")
@@ -74,10 +79,13 @@ def main():
     except ImportError as e: print(f"evalplus is left out: {e} (pip install -e '.[benchmark]')")
     entries += [(f"sandbox, {level}", time_sandbox(level), a.programs) for level in levels]
     rates, loops = {(name, w): [] for w in (1, 2) for name, _, _ in entries}, {level: [] for level in levels}
+    spent = {name: [] for name, _, _ in entries}
     for _ in range(a.rounds):
         for name, f, n in entries:
             for w in (1, 2):
+                before = processor_seconds()
                 rate, ok = f(n, w)
+                if w == 1: spent[name].append((processor_seconds() - before) / n * 1000)
                 if not ok: sys.exit(f"{name} with {w} worker(s): a verdict was wrong")
                 rates[name, w].append(rate)
         for level in levels:
@@ -86,10 +94,11 @@ def main():
             loops[level].append(seconds)
     median = {k: statistics.median(v) for k, v in rates.items()}
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {sys.version.split()[0]}, {a.rounds} rounds\n")
-    print("| contestant | 1 worker, executions/s | x python -c | 2 workers | x python -c | 2 workers / 1 |\n|---|---|---|---|---|---|")
+    print("| contestant | 1 worker, executions/s | x python -c | 2 workers | x python -c | 2 workers / 1 | processor ms, 1 worker | python -c in these |\n|---|---|---|---|---|---|---|---|")
+    cost = {name: statistics.median(v) for name, v in spent.items()}
     for name, _, _ in entries:
         one, two = median[name, 1], median[name, 2]
-        print(f"| {name} | {one:.0f} | {one / median['python -c', 1]:.1f} | {two:.0f} | {two / median['python -c', 2]:.1f} | {two / one:.2f} |")
+        print(f"| {name} | {one:.0f} | {one / median['python -c', 1]:.1f} | {two:.0f} | {two / median['python -c', 2]:.1f} | {two / one:.2f} | {cost[name]:.1f} | {cost['python -c'] / cost[name]:.1f} |")
     best = levels[-1]
     print(f"\nat level {best}: jail overhead {median['sandbox, process', 1] / median[f'sandbox, {best}', 1] - 1:+.0%} against the level process", end="")
     print(f", {median[f'sandbox, {best}', 1] / median['evalplus', 1]:.1f} x evalplus" if ("evalplus", 1) in median else "")

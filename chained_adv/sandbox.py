@@ -148,7 +148,7 @@ def _shrink(v, hint=""):
     while out and out[-1] is None and name == "TreeNode": out.pop()
     return out
 
-# %% ../nbs/05_sandbox.ipynb #ca5bad2d
+# %% ../nbs/05_sandbox.ipynb #d70e9d12
 _UNSAID = {"strptime": ["_strptime"], "concurrent.futures": ["concurrent.futures.thread"], "zipfile": ["encodings.cp437"], "\\N{": ["unicodedata"], "code(": ["encodings.ascii", "encodings.latin_1"]}
 _COMMON = "abc bisect collections contextlib copy dataclasses enum functools heapq itertools math operator random re string sys time types typing".split()
 def _ready_names():
@@ -161,7 +161,7 @@ def _ready_names():
     names |= {n: getattr(heapq, n) for n in ("heappush", "heappop", "heapify")} | {n: getattr(bisect, n) for n in ("bisect_left", "bisect_right")}
     return names | {"inf": math.inf, "exit": sys.exit, "quit": sys.exit} | _node_classes()
 
-# %% ../nbs/05_sandbox.ipynb #a24259ae
+# %% ../nbs/05_sandbox.ipynb #415cc53b
 def _is_private(path):
     "Is this path closed to other users?"
     while path != os.path.dirname(path):
@@ -489,9 +489,9 @@ def _take(run, data, limit):
 
 _BROKEN_FRAME = (ValueError, TypeError, KeyError, IndexError, RecursionError, AttributeError, OverflowError)
 
-# %% ../nbs/05_sandbox.ipynb #a071a07f
+# %% ../nbs/05_sandbox.ipynb #131d5f19
 AHEAD = 3 # runs given to a worker, of which one is on
-TICK = .01 # seconds between two looks at what a running child has sent
+TICK = .005 # seconds between two looks at what a running child has sent
 WALL = 4 # a call may take this many times its processor seconds on the wall
 
 def _processor_time(pid):
@@ -499,7 +499,7 @@ def _processor_time(pid):
     try: return time.clock_gettime(~pid << 3 | 2) # the kernel's number for the clock of a whole process
     except OSError: return None
 
-# %% ../nbs/05_sandbox.ipynb #0473dfb5
+# %% ../nbs/05_sandbox.ipynb #0fe4e925
 class _Worker:
     "One zygote and its queue of runs"
     def __init__(self, box): self.box, self.process, self.control, self.queue, self.number = box, None, None, deque(), 0
@@ -768,14 +768,14 @@ class _Cache:
         self.data[key] = answer, cost; self.held += cost
         while len(self.data) > self.entries or self.held > self.size: self.held -= self.data.popitem(last=False)[1][1]
 
-# %% ../nbs/05_sandbox.ipynb #c2decc9b
+# %% ../nbs/05_sandbox.ipynb #8cbec191
 def _require(level):
     "Raise `SandboxError` unless this machine has an isolation level"
     if level not in ISOLATION: raise SandboxError(f"isolation {level!r} is not one of {', '.join(ISOLATION)}")
     found = {o.level: o for o in probe_isolation()}[level]
     if not found.available: raise SandboxError(f"isolation level {level!r} is not available here ({found.reason}); best here: {best_isolation()!r}. To get it: {found.remedy}")
 
-# %% ../nbs/05_sandbox.ipynb #fd093aa6
+# %% ../nbs/05_sandbox.ipynb #251c28f6
 class Sandbox:
     "Runs untrusted programs against tests in processes of their own"
     def __init__(self,
@@ -917,7 +917,7 @@ class _Batch:
 # %% ../nbs/05_sandbox.ipynb #76668e07
 def _weight(v): return sum(map(_weight, v)) + len(v) if isinstance(v, (list, tuple, set, frozenset)) else 2 * len(v) + sum(map(_weight, v.values())) if isinstance(v, dict) else len(v) if isinstance(v, (str, bytes)) else 1
 
-# %% ../nbs/05_sandbox.ipynb #89598d59
+# %% ../nbs/05_sandbox.ipynb #906b974a
 def _work(self, batch):
     "Run a batch to its end"
     with self.lock:
@@ -943,7 +943,7 @@ def _run_many(self,
 
 Sandbox.plan, Sandbox.work, Sandbox.run_many = _plan, _work, _run_many
 
-# %% ../nbs/05_sandbox.ipynb #b4445d84
+# %% ../nbs/05_sandbox.ipynb #41c0bcc4
 def _execute_tests(self,
     code: str, # Python source; fences are taken off
     tests, # Text in any format, a `ParsedTests`, or a list of `TestCase`s
@@ -955,7 +955,7 @@ def _execute_tests(self,
 
 Sandbox.execute_tests = _execute_tests
 
-# %% ../nbs/05_sandbox.ipynb #1adb67ad
+# %% ../nbs/05_sandbox.ipynb #f51ca0a2
 @dataclass(frozen=True)
 class VerdictTable:
     "Verdicts of programs (rows) on tests (columns)"
@@ -982,7 +982,7 @@ def _run_table(self,
 
 Sandbox.run_table = _run_table
 
-# %% ../nbs/05_sandbox.ipynb #6b8caf88
+# %% ../nbs/05_sandbox.ipynb #33fc79ac
 def _validate(self,
     tests, # The tests to judge
     solution: str, # The reference solution
@@ -994,7 +994,7 @@ def _validate(self,
 
 Sandbox.validate_tests_against_solution = _validate
 
-# %% ../nbs/05_sandbox.ipynb #d3fac11d
+# %% ../nbs/05_sandbox.ipynb #67bff42d
 class FilledTests(NamedTuple):
     "Tests after the reference has been asked"
     validation: ExecutionResult # Of the tests as they were written
