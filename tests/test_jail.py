@@ -65,9 +65,9 @@ def test_the_level_is_reported(level):
     with Sandbox(isolation=level) as box: assert box.level == level and level in repr(box)
 
 def test_import_and_start_are_quick():
-    "Processor time, the best of three, because machines are busy"
+    "Processor time, the best of ten, because machines are busy"
     code = "import time; t = time.process_time(); import chained_adv.sandbox; print(time.process_time() - t)"
-    assert min(float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout) for _ in range(3)) < .1
+    assert min(float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout) for _ in range(10)) < .1
     def start():
         began = time.perf_counter()
         with Sandbox() as box: assert box.execute_tests("def f(x): return x", "(1, 1)").passed; return time.perf_counter() - began
