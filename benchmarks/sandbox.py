@@ -1,51 +1,107 @@
-"""The sandbox beside one fresh interpreter per execution (`python -c`), in the same run.
+"""The sandbox at each isolation level beside other ways to run a program against its tests, in the same run.
 
-    python benchmarks/sandbox.py [--programs 300] [--rounds 3]
+    python benchmarks/sandbox.py [--programs 200] [--rounds 3]
 
-One execution is one program against its 10 tests. Rounds alternate between the contestants, the median counts,
-and figures are given as ratios too, because machines and their loads differ. The cache is off.
+One execution is one program against its 10 tests. Contestants: the sandbox at each level that this machine has, a fresh
+interpreter (`python -c`), pytest in a process, evalplus' checker (`pip install -e ".[benchmark]"`; left out when it is not there),
+and a bare fork and wait, the floor under all that use a process per execution. Rounds alternate between the contestants,
+medians count, and figures are given as ratios too, because machines and their loads differ. Processor milliseconds (of all
+processes that an execution takes part in, start-up included) depend less on the load than rates do. The cache is off.
+Two programs that loop in six of their ten tests are timed apart: with .2 s per test, 2.4 s is what they must take.
 """
-import argparse, os, statistics, subprocess, sys, time
+import argparse, os, resource, statistics, subprocess, sys, tempfile, time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from chained_adv.jail import probe_isolation
 from chained_adv.sandbox import Job, Sandbox
 
-BODIES = ("s = {i}\n    for x in xs: s += x\n    return s - {i}", "return sum(xs) + {i} - {i}", "seen = {{}}\n    for x in xs: seen[x] = seen.get(x, 0) + 1\n    return sum(k * v for k, v in seen.items()) + 0 * {i}")
+BODIES = ("s = {i}\n    for x in xs: s += x\n    return s - {i}", "return sum(xs) + {i} - {i}", "seen = {{}}\n    for x in xs: seen[x] = seen.get(x, 0) + 1\n    return sum(k * v for k, v in seen.items()) + 0 * {i}",
+          "return xs[0] + f(xs[1:]) if xs else 0 * {i}", "total, k = 0, {i}\n    while xs: total += xs.pop()\n    return total", "from collections import Counter\n    return sum(k * n for k, n in Counter(xs).items()) + {i} - {i}")
 CASES = [([a, a + 2, 3], 2 * a + 5) for a in range(10)]
+TESTS = "\n".join(f"({a!r}, {e!r})" for a, e in CASES)
 def program(i): return f"def f(xs):\n    {BODIES[i % len(BODIES)].format(i=i)}\n"
+def asserts(i): return program(i) + "".join(f"assert f({a!r}) == {e!r}\n" for a, e in CASES)
+def silent(argv, **kw): return subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **kw).returncode == 0
 
-def interpreter(i):
-    "What `python -c` does with it: program and asserts in one text, judged by the exit status"
-    code = program(i) + "".join(f"assert f({a!r}) == {e!r}\n" for a, e in CASES)
-    return subprocess.run([sys.executable, "-c", code], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
-
-def time_interpreter(n, workers):
+def spread(work, n, workers):
+    "Executions per second, and were all verdicts right?"
     start = time.perf_counter()
-    with ThreadPoolExecutor(workers) as pool: ok = all(pool.map(interpreter, range(n)))
+    with ThreadPoolExecutor(workers) as pool: ok = all(pool.map(work, range(n)))
     return n / (time.perf_counter() - start), ok
 
-def time_sandbox(n, workers):
-    tests = "\n".join(f"({a!r}, {e!r})" for a, e in CASES)
-    with Sandbox(workers=workers, cache_size=0) as box:
-        box.run_many([Job(program(0), tests)] * workers)
+def time_interpreter(n, workers): return spread(lambda i: silent([sys.executable, "-c", asserts(i)]), n, workers)
+
+def time_pytest(n, workers):
+    with tempfile.TemporaryDirectory() as folder:
+        for i in range(n): Path(folder, f"test_{i}.py").write_text(program(i) + "".join(f"def test_{k}(): assert f({a!r}) == {e!r}\n" for k, (a, e) in enumerate(CASES)))
+        return spread(lambda i: silent([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"test_{i}.py"], cwd=folder), n, workers)
+
+def time_evalplus(n, workers):
+    from evalplus.eval import PASS, untrusted_check
+    check = lambda i: untrusted_check("humaneval", program(i), [[a] for a, _ in CASES], "f", [e for _, e in CASES], 0, [.01] * len(CASES), fast_check=False)[0] == PASS
+    return spread(check, n, workers)
+
+FLOOR = "import os, time, typing, json, random, dataclasses, gc; gc.freeze(); n = {n}; t = time.perf_counter()\nfor _ in range(n):\n    p = os.fork()\n    if not p: os._exit(0)\n    os.waitpid(p, 0)\nprint(n / (time.perf_counter() - t))"
+def time_floor(n, workers):
+    running = [subprocess.Popen([sys.executable, "-S", "-c", FLOOR.format(n=n)], stdout=subprocess.PIPE, text=True) for _ in range(workers)]
+    return sum(float(p.communicate()[0]) for p in running), True
+
+def time_sandbox(level):
+    def run(n, workers):
+        with Sandbox(workers=workers, cache_size=0, isolation=level) as box:
+            box.run_many([Job(program(0), TESTS)] * workers)
+            start = time.perf_counter()
+            results = box.run_many([Job(program(i), TESTS) for i in range(n)])
+            return n / (time.perf_counter() - start), all(r.passed and r.num_total == 10 for r in results)
+    return run
+
+def time_loops(level):
+    "Seconds for two programs of which each loops in six of ten tests, and were the verdicts right?"
+    tests, want = "\n".join(f"({x}, {x})" for x in range(10)), ["timeout" if x % 5 > 1 else "passed" for x in range(10)]
+    with Sandbox(timeout=.2, cache_size=0, isolation=level) as box:
+        box.execute_tests(program(0), TESTS)
         start = time.perf_counter()
-        results = box.run_many([Job(program(i), tests) for i in range(n)])
-        return n / (time.perf_counter() - start), all(r.passed and r.num_total == 10 for r in results)
+        results = box.run_many([Job(f"def f(x):\n    while x % 5 > 1: pass\n    return x # {i}\n", tests) for i in range(2)])
+        return time.perf_counter() - start, all([v.outcome for v in r.verdicts] == want for r in results)
+
+def processor_seconds():
+    "Of this process and of all below it that have ended"
+    return sum(o.ru_utime + o.ru_stime for o in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--programs", type=int, default=300, help="programs per round in the sandbox; a fifth as many for python -c")
+    p.add_argument("--programs", type=int, default=200, help="programs per round in the sandbox; fewer for the slow contestants")
     p.add_argument("--rounds", type=int, default=3, help="rounds; the median counts")
     a = p.parse_args()
-    contestants = {(name, w): (f, n) for w in (1, 2) for name, f, n in (("python -c", time_interpreter, max(a.programs // 5, 1)), ("sandbox", time_sandbox, a.programs))}
-    rates = {k: [] for k in contestants}
+    levels = [o.level for o in probe_isolation() if o.available]
+    entries = [("python -c", time_interpreter, max(a.programs // 5, 1)), ("pytest", time_pytest, max(a.programs // 50, 1)), ("fork and wait", time_floor, 2 * a.programs)]
+    try: import evalplus.eval; entries.insert(2, ("evalplus", time_evalplus, max(a.programs // 3, 1)))
+    except ImportError as e: print(f"evalplus is left out: {e} (pip install -e '.[benchmark]')")
+    entries += [(f"sandbox, {level}", time_sandbox(level), a.programs) for level in levels]
+    rates, loops = {(name, w): [] for w in (1, 2) for name, _, _ in entries}, {level: [] for level in levels}
+    spent = {name: [] for name, _, _ in entries}
     for _ in range(a.rounds):
-        for k, (f, n) in contestants.items():
-            rate, ok = f(n, k[1])
-            if not ok: sys.exit(f"{k[0]} with {k[1]} worker(s): a verdict was wrong")
-            rates[k].append(rate)
+        for name, f, n in entries:
+            for w in (1, 2):
+                before = processor_seconds()
+                rate, ok = f(n, w)
+                if w == 1: spent[name].append((processor_seconds() - before) / n * 1000)
+                if not ok: sys.exit(f"{name} with {w} worker(s): a verdict was wrong")
+                rates[name, w].append(rate)
+        for level in levels:
+            seconds, ok = time_loops(level)
+            if not ok: sys.exit(f"loops at level {level}: a verdict was wrong")
+            loops[level].append(seconds)
     median = {k: statistics.median(v) for k, v in rates.items()}
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {sys.version.split()[0]}, {a.rounds} rounds\n")
-    print("| workers | contestant | executions/s | x python -c | verdicts |\n|---|---|---|---|---|")
-    for (name, w), r in median.items(): print(f"| {w} | {name} | {r:.0f} | {r / median['python -c', w]:.1f} | {'per test' if name == 'sandbox' else 'one bit'} |")
+    print("| contestant | 1 worker, executions/s | x python -c | 2 workers | x python -c | 2 workers / 1 | processor ms, 1 worker | python -c in these |\n|---|---|---|---|---|---|---|---|")
+    cost = {name: statistics.median(v) for name, v in spent.items()}
+    for name, _, _ in entries:
+        one, two = median[name, 1], median[name, 2]
+        print(f"| {name} | {one:.0f} | {one / median['python -c', 1]:.1f} | {two:.0f} | {two / median['python -c', 2]:.1f} | {two / one:.2f} | {cost[name]:.1f} | {cost['python -c'] / cost[name]:.1f} |")
+    best = levels[-1]
+    print(f"\nat level {best}: jail overhead {median['sandbox, process', 1] / median[f'sandbox, {best}', 1] - 1:+.0%} against the level process", end="")
+    print(f", {median[f'sandbox, {best}', 1] / median['evalplus', 1]:.1f} x evalplus" if ("evalplus", 1) in median else "")
+    print("two looping programs: " + ", ".join(f"{level} {statistics.median(s):.2f} s" for level, s in loops.items()))
 
 if __name__ == "__main__": main()

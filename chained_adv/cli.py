@@ -28,6 +28,7 @@ from . import __version__
 from .core import ChainedAdvError, ConfigError, Problem, ProblemError
 from .stages import get_stage
 from .problems import find_leaks, load_problems, split_problems, summarize_problems
+from .jail import probe_isolation
 from .sandbox import Sandbox, check_problem
 
 # %% ../nbs/14_cli.ipynb #3aeadf7c
@@ -301,7 +302,8 @@ def train(ctx: typer.Context,
     eval_samples: _opt(int, "Samples per split in an evaluation.") = 200,
     eval_stages: _opt(bool, "Evaluate after each stage, or only before and at the end?") = True,
     n_mutants: _opt(int, "Mutants per problem behind the mutation score; 0 leaves it out.") = 6,
-    timeout: _opt(float, "Seconds that a test may take.") = 2.,
+    timeout: _opt(float, "Processor seconds that a test may take.") = 2.,
+    isolation: _opt(str, "Refuse to train unless programs can be confined at this level: process, seccomp, landlock or full. Left out: the best this machine has (see `chained-adv doctor`).") = "",
     prompts: _opt(str, "Prompt set: auto, plain, chat, tags, or a JSON file.") = "auto",
     max_stage_tokens: _opt(int, "Longest answer of the generator at a stage; 0 chooses.", min=0) = 0,
     max_test_tokens: _opt(int, "Longest list of tests; 0 chooses.", min=0) = 0,
@@ -456,9 +458,13 @@ def _sandbox_fact():
         with Sandbox() as box: right, wrong = (box.execute_tests(f"def double(n):\n    return {o}", "(2, 4)\n(5, 10)", "double") for o in ("n * 2", "n + 2"))
     except (ChainedAdvError, OSError) as e: return _fact("sandbox", f"does not work: {e}", False, True, "run on Linux or macOS, where processes can be forked and limited")
     ok = right.passed and [v.passed for v in wrong.verdicts] == [True, False]
-    return _fact("sandbox", f"isolation level '{Sandbox.level}'; self-test {'passed' if ok else 'failed: ' + '; '.join((*right.errors, *wrong.errors))}", ok, True, "report this with the output of `chained-adv doctor --json`")
+    return _fact("sandbox", f"isolation level '{box.level}'; self-test {'passed' if ok else 'failed: ' + '; '.join((*right.errors, *wrong.errors))}", ok, True, "report this with the output of `chained-adv doctor --json`")
 
 # %% ../nbs/14_cli.ipynb #11daf3a6
+def _isolation_facts():
+    "What can confine programs here; none of it but the weakest level is needed"
+    for o in probe_isolation(): yield _fact(f"isolation: {o.level}", "available, tried" if o.available else f"not available: {o.reason}", o.available, o.level == "process", o.remedy)
+
 def _device_facts():
     "What torch can compute on"
     import torch
@@ -488,7 +494,7 @@ def examine() -> list: # Dicts with name, value, ok, needed, remedy
     get = "pip install chained_adv"
     facts = [_fact("chained_adv", __version__), _fact("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}", sys.version_info >= (3, 10), True, "install Python 3.10 or later")]
     facts += [_package(o, True, get) for o in ("torch", "transformers", "peft", "safetensors")]
-    facts += [_package("bitsandbytes", False, "only for --load-in-4bit on a CUDA GPU: pip install 'chained_adv[gpu]'"), _sandbox_fact()]
+    facts += [_package("bitsandbytes", False, "only for --load-in-4bit on a CUDA GPU: pip install 'chained_adv[gpu]'"), _sandbox_fact(), *_isolation_facts()]
     facts += [_package(o, False, f"only for --trackers {o}: pip install {o}") for o in ("wandb", "trackio", "tensorboard")]
     try: start_quietly(0)
     except (ImportError, OSError) as e: return facts + [_fact("imports", f"torch or transformers cannot be loaded: {e}", False, True, get)]

@@ -17,6 +17,7 @@ from .core import ConfigError, ProblemError, TrainingError, stable_hash
 from .stages import get_stage
 from .problems import ORDERS, ProblemSampler, find_leaks
 from .models import ModelConfig, Players
+from .jail import ISOLATION
 from .sandbox import Sandbox, check_problem
 from .rewards import get_reward_scheme
 from .ppo import Batch, PPOConfig, create_optimizer, train_step
@@ -51,7 +52,8 @@ class TrainingConfig:
     eval_stages: bool = True # Evaluate after each stage, too?
     eval_tested: int = 50 # In the evaluations between the first and the last, how many of the samples get tests
     n_mutants: int = 6 # Mutants per problem behind the mutation score; 0 leaves it out
-    timeout: float = 2. # Seconds per test
+    timeout: float = 2. # Processor seconds per test
+    isolation: str = "" # Level that must confine programs: `process`, `seccomp`, `landlock` or `full`; empty means the best this machine has
     trackers: tuple = () # Any of `wandb`, `trackio`, `tensorboard`
     seed: int = 0 # Of everything
 
@@ -68,6 +70,7 @@ def check_config(
     for name, least in dict(problems_per_step=1, problems_drawn=1, n_samples=2, n_lists=2, continuations=1, tested=1, eval_samples=1, eval_tested=0).items():
         if getattr(config, name) < least: raise ConfigError(f"{name} is {getattr(config, name)}; it must be at least {least}")
     if config.timeout <= 0: raise ConfigError(f"timeout is {config.timeout}; it must be above 0 seconds")
+    if config.isolation and config.isolation not in ISOLATION: raise ConfigError(f"isolation {config.isolation!r}: choose one of {', '.join(ISOLATION)}")
     if config.order not in ORDERS: raise ConfigError(f"order {config.order!r}: choose one of {', '.join(ORDERS)}")
     for t in config.trackers:
         if t not in TRACKERS: raise ConfigError(f"tracker {t!r}: choose one of {', '.join(TRACKERS)}")
@@ -100,7 +103,8 @@ class AdversarialTrainer:
         self.config, self.problems, self.held_out, self.show, self.facts = config, list(problems), list(held_out), progress, facts or {}
         if not self.problems: raise ProblemError("there are no problems to train on")
         if leaks := find_leaks(self.problems, self.held_out): raise ProblemError(f"{len(leaks)} held-out problems are also trained on, for example {leaks[0]}; take them out of one of the two sets")
-        self.sandbox, self.own_sandbox = sandbox or Sandbox(timeout=config.timeout), sandbox is None
+        self.sandbox, self.own_sandbox = sandbox or Sandbox(timeout=config.timeout, isolation=config.isolation or None), sandbox is None
+        if config.isolation and ISOLATION.index(self.sandbox.level) < ISOLATION.index(config.isolation): raise ConfigError(f"the sandbox given confines programs at level {self.sandbox.level!r}, below the isolation {config.isolation!r} asked for")
         try:
             for p in self.problems + self.held_out: check_problem(p, self.sandbox)
             self.players = Players(config.model)

@@ -257,7 +257,7 @@ BAD_OPTIONS = {
     "stage 6": (("--stages", "6"), "1 to 5"), "stage 0": (("--stages", "0-2"), "1 to 5"), "stages in words": (("--stages", "all"), "1,2,3 or 1-3"), "stages twice": (("--stages", "1,1"), "rising order"),
     "stages backwards": (("--stages", "3-1"), "stage"), "no steps": (("--n-generator-steps", "-1"), "at least 0"), "one sample": (("--samples", "1"), "at least 2"), "no problems": (("--problems-per-step", "0"), "at least 1"),
     "reward": (("--reward", "kind"), "zero_sum"), "adapters": (("--adapters", "none"), "unified"), "order": (("--order", "x"), "uniform"), "device": (("--device", "foo"), "'foo' does not exist"),
-    "prompts": (("--prompts", "x.json"), "plain, chat, tags"), "timeout": (("--timeout", "0"), "above 0"), "tracker": (("--trackers", "paper"), "wandb"), "a word for a number": (("--seed", "x"), "--seed"),
+    "prompts": (("--prompts", "x.json"), "plain, chat, tags"), "timeout": (("--timeout", "0"), "above 0"), "isolation": (("--isolation", "docker"), "process, seccomp, landlock, full"), "tracker": (("--trackers", "paper"), "wandb"), "a word for a number": (("--seed", "x"), "--seed"),
     "threads": (("--threads", "-1"), "--threads"), "unknown option": (("--sages", "1"), "--sages"), "resume and overwrite": (("--resume", "--overwrite"), "one of them"), "a NaN": (("--lr", "nan"), "--lr"),
     "folder below a file": (("--out", "problems.json/r"), "cannot be made"), "folder is a file": (("--out", "problems.json"), "cannot be made"),
 }

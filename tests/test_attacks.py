@@ -1,0 +1,69 @@
+"The corpus of hostile programs: every verdict right at every isolation level, and nothing is left behind"
+import gc, os, subprocess, sys, time
+from pathlib import Path
+import pytest
+from chained_adv.jail import ISOLATION, probe_isolation
+from chained_adv.sandbox import Job, Sandbox
+
+sys.path.insert(0, str(Path(__file__).parent / "attacks"))
+from solutions import ATTACKS
+
+LINUX = sys.platform == "linux"
+PLACES = [p for p in ("/tmp", "/var/tmp", "/dev/shm", "/", os.path.expanduser("~"), os.getcwd()) if os.access(p, os.R_OK)]
+PROBE = "import builtins, collections, gc, math, os, sys\ndef f(x): return [math.sqrt(x), sum([x, x]), hasattr(collections, 'MARK'), len(os.environ), sys.getrecursionlimit(), sys.gettrace(), gc.isenabled(), len(sys.meta_path)]"
+CLEAN = Job(PROBE, "(16, [4.0, 32, False, 0, 1000, None, True, 3])", "f")
+
+@pytest.fixture(scope="module", params=ISOLATION)
+def box(request):
+    found = {o.level: o for o in probe_isolation()}[request.param]
+    if not found.available: pytest.skip(f"no isolation level {found.level!r} here: {found.reason}")
+    with Sandbox(timeout=.25, memory_mb=256, isolation=request.param, cache_size=0) as b: yield b
+
+def wrong(result, attack):
+    "The verdicts that are not right"
+    return [(v.outcome, v.reason) for v, right in zip(result.verdicts, attack.outcomes) if v.outcome not in right.split("|")]
+
+def descriptors(pid="self"): return len(os.listdir(f"/proc/{pid}/fd"))
+def litter(): return [n for p in PLACES for n in os.listdir(p) if "chained_adv_attack" in n]
+def shared(): return sum(len(Path(f"/proc/sysvipc/{o}").read_text().splitlines()) for o in ("shm", "msg", "sem") if os.path.exists(f"/proc/sysvipc/{o}"))
+def lineage(box):
+    "Processes of this sandbox: whatever was forked from a zygote has its command line"
+    mine = {Path(f"/proc/{w.process.pid}/cmdline").read_bytes() for w in box.workers}
+    found = []
+    for p in Path("/proc").iterdir():
+        try: p.name.isdigit() and p.joinpath("cmdline").read_bytes() in mine and p.joinpath("stat").read_text().rsplit(")", 1)[1].split()[0] != "Z" and found.append(int(p.name))
+        except OSError: pass # ended meanwhile
+    return sorted(found)
+
+def test_the_corpus_is_large_and_said_to_what_end():
+    assert len(ATTACKS) >= 80 and len({a.name for a in ATTACKS}) == len(ATTACKS)
+    for a in ATTACKS: assert a.intent and "\n" not in a.intent and a.since in ISOLATION and len(a.outcomes) in (1, 2, 3, 4), a.name
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda a: a.name)
+def test_attack(box, attack):
+    if ISOLATION.index(box.level) < ISOLATION.index(attack.since): pytest.skip(f"level {box.level!r} does not promise this")
+    result, after = box.run_many([Job(attack.code, attack.tests, "f"), CLEAN])
+    assert len(result.verdicts) == len(attack.outcomes) and not wrong(result, attack), (attack.intent, wrong(result, attack))
+    assert after.passed, ("the next execution", after.errors)
+
+@pytest.mark.skipif(not LINUX, reason="looks into /proc")
+def test_nothing_is_left_behind(box):
+    attacks = [a for a in ATTACKS if ISOLATION.index(box.level) >= ISOLATION.index(a.since) and a.outcomes != ("timeout",)]
+    box.run_many([CLEAN]); gc.collect()
+    before = descriptors(), litter(), shared(), lineage(box)
+    results = box.run_many([o for a in attacks for o in (Job(a.code, a.tests, "f"), CLEAN)])
+    assert not [(a.name, wrong(r, a)) for a, r in zip(attacks, results[::2]) if wrong(r, a)]
+    assert all(r.passed for r in results[1::2])
+    gc.collect()
+    assert (descriptors(), litter(), shared(), lineage(box)) == before
+
+@pytest.mark.skipif(not LINUX or os.geteuid() != 0, reason="already an ordinary user")
+def test_as_an_ordinary_user():
+    "The same corpus, when root starts it as somebody else"
+    who = dict(user=12345, group=12345, extra_groups=[])
+    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parent.parent), "HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1"}
+    try: can = subprocess.run([sys.executable, "-c", "import pytest, chained_adv.sandbox"], env=env, cwd="/", capture_output=True, text=True, **who)
+    except PermissionError: pytest.skip(f"{sys.executable} lies in a directory that other users cannot enter")
+    if can.returncode: pytest.skip(f"another user cannot import what this needs: {can.stderr.strip()[-200:]}")
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "full or landlock or seccomp", __file__], env=env, cwd="/", capture_output=True, text=True, **who)
+    assert done.returncode == 0, done.stdout[-3000:]

@@ -1,0 +1,120 @@
+"Levels of isolation: the lists of system calls, machines that lack something, deadlines in processor time"
+import os, re, subprocess, sys, time
+from pathlib import Path
+import pytest
+from chained_adv import jail
+from chained_adv.jail import ALLOWED_CALLS, CHECKED_CALLS, ISOLATION, best_isolation, probe_isolation
+from chained_adv.sandbox import Job, Sandbox, SandboxError
+
+LINUX = sys.platform == "linux"
+pytestmark = pytest.mark.skipif(not LINUX, reason="only Linux has more than one level")
+
+@pytest.mark.parametrize("place, header", [(0, "/usr/include/x86_64-linux-gnu/asm/unistd_64.h"), (1, "/usr/include/asm-generic/unistd.h")])
+def test_numbers_are_those_of_the_kernel(place, header):
+    if not os.path.exists(header): pytest.skip(f"{header} is not installed (linux-libc-dev)")
+    numbers = {re.sub("^3264_", "", name): int(n) for name, n in re.findall(r"#define __NR_?(\w+) (\d+)", Path(header).read_text())} # NR3264: one number for 32 and 64 bits
+    numbers["newfstatat"] = numbers.get("newfstatat", numbers.get("fstatat"))
+    wrong = {name: (o[place], numbers.get(name)) for name, o in (ALLOWED_CALLS | CHECKED_CALLS).items() if o[place] != numbers.get(name, -1)}
+    assert not wrong
+
+def test_a_number_stands_once():
+    for place in (0, 1):
+        seen = [o[place] for o in (*ALLOWED_CALLS.values(), *CHECKED_CALLS.values()) if o[place] >= 0]
+        assert len(seen) == len(set(seen))
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_filters_are_short(machine): assert 100 < len(jail.seccomp_filter(machine)) / 8 < 4096
+
+LACKING = """
+import os, sys
+from chained_adv import jail
+from chained_adv.jail import _ALLOW, _REFUSE, _held, _op, _return, _search, _seal, _load_word
+refused = {{"full": {{"x86_64": 272, "aarch64": 97}}[os.uname().machine], "landlock": 444, "seccomp": None}}
+def without(number): _seal(*_held(b"".join(_load_word(0) + _search([(0, _return(_ALLOW)), (number, _return(_REFUSE)), (number + 1, _return(_ALLOW))]))))
+for level in {levels!r}: without(refused[level])
+from chained_adv.sandbox import Sandbox, SandboxError
+print([o.available for o in jail.probe_isolation()])
+print([o.reason for o in jail.probe_isolation()][-1])
+with Sandbox() as box: print(box.level, box.execute_tests("import statistics\\ndef f(x): return statistics.mean([x, x])", "(1, 1)").passed)
+try: Sandbox(isolation="full")
+except SandboxError as e: print(e)
+"""
+@pytest.mark.parametrize("levels, available, best", [(["full"], [True, True, True, False], "landlock"), (["landlock"], [True, True, False, False], "seccomp"), (["landlock", "full"], [True, True, False, False], "seccomp")])
+def test_a_machine_that_lacks_something(levels, available, best):
+    "The best level is what is left; asking for more says what is missing and how to get it"
+    if ISOLATION.index(best_isolation()) < ISOLATION.index(best): pytest.skip(f"no isolation level {best!r} here")
+    done = subprocess.run([sys.executable, "-c", LACKING.format(levels=levels)], capture_output=True, text=True)
+    lines = done.stdout.splitlines()
+    assert lines[0] == str(available), done.stderr
+    assert lines[2] == f"{best} True"
+    assert "'full' is not available" in lines[3] and f"best here: '{best}'" in lines[3] and "To get it: " in lines[3]
+    assert ("needs landlock" if "landlock" in levels else "namespace") in lines[1]
+
+def test_a_level_that_does_not_confine_is_not_believed(monkeypatch):
+    "A filter that allows everything is found out"
+    jail._try.cache_clear()
+    monkeypatch.setattr(jail, "seccomp_filter", lambda files=True: b"".join(jail._return(jail._ALLOW)))
+    try:
+        assert jail._try("seccomp") == "does not refuse: sockets, processes, programs, signals, writing"
+        assert best_isolation() == "process" and [o.available for o in probe_isolation()] == [True, False, False, False]
+    finally: jail._try.cache_clear()
+
+@pytest.mark.parametrize("level", ISOLATION)
+def test_the_level_is_reported(level):
+    if not {o.level: o for o in probe_isolation()}[level].available: pytest.skip(f"no isolation level {level!r} here")
+    with Sandbox(isolation=level) as box: assert box.level == level and level in repr(box)
+
+def test_import_and_start_are_quick():
+    "Processor time, the best of ten, because machines are busy"
+    code = "import time; t = time.process_time(); import chained_adv.sandbox; print(time.process_time() - t)"
+    assert min(float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout) for _ in range(10)) < .1
+    def start():
+        began = time.perf_counter()
+        with Sandbox() as box: assert box.execute_tests("def f(x): return x", "(1, 1)").passed; return time.perf_counter() - began
+    assert min(start() for _ in range(3)) < .5
+
+# ---- deadlines ----
+
+BURN = "import time\ndef f(x):\n    end = time.process_time() + x\n    while time.process_time() < end: pass\n    return 'done'"
+
+def test_slow_code_is_not_failed_for_a_busy_machine():
+    "Three others on the same processor: .25 of .4 processor seconds take about a second"
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
+    try:
+        with Sandbox(timeout=.4) as box:
+            began = time.monotonic()
+            r = box.execute_tests(BURN, "(.25, 'done')\n(.25, 'done')\n(9, 'done')")
+            took = time.monotonic() - began
+    finally:
+        for p in busy: p.kill(); p.wait()
+        os.sched_setaffinity(0, before)
+    assert [v.outcome for v in r.verdicts] == ["passed", "passed", "timeout"], r.errors
+    assert took > .9, "the machine was not busy: this test has shown nothing"
+
+def test_waiting_is_ended_by_the_wall():
+    with Sandbox(timeout=.1) as box:
+        began = time.monotonic()
+        r = box.execute_tests("import time\ndef f(x):\n    time.sleep(x)\n    return x", "(.2, .2)\n(50, 50)\n(.05, .05)")
+        assert [v.outcome for v in r.verdicts] == ["passed", "timeout", "passed"] and time.monotonic() - began < 2
+
+def test_loops_cost_what_they_may():
+    "Two programs that loop in six of ten tests, .1 processor seconds each"
+    loop = "def f(x):\n    while x % 5 > 1: pass\n    return x"
+    with Sandbox(timeout=.1) as box:
+        box.execute_tests("def f(x): return x", "(1, 1)")
+        began = time.monotonic()
+        rs = box.run_many([Job(loop + f" + {i}", "\n".join(f"({x}, {x + i})" for x in range(10)), "f") for i in (0, 1)])
+        took = time.monotonic() - began
+    assert [[v.outcome for v in r.verdicts] for r in rs] == [["timeout" if x % 5 > 1 else "passed" for x in range(10)]] * 2
+    assert took < 1.2 * 4 # four times: the wall of a busy machine
+
+# ---- many executions under fire ----
+
+def test_random_kills_cost_no_verdict():
+    sys.path.insert(0, str(Path(__file__).parent.parent / "benchmarks"))
+    from soak import children, soak
+    wrong, first, last, kills = soak(600, batch=200, seed=3)
+    assert not wrong and kills >= 1
+    assert last[0] <= first[0] + 3 and last[2] <= first[2] + 2 and not children(os.getpid())
