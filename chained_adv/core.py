@@ -7,13 +7,13 @@ __all__ = ['DIFFICULTIES', 'TEST_KINDS', 'OUTCOMES', 'ChainedAdvError', 'ConfigE
            'signature_args', 'TestCase', 'describe_test', 'Verdict', 'ExecutionResult', 'Chain', 'stable_hash',
            'make_rng']
 
-# %% ../nbs/00_core.ipynb #2881bf0b
+# %% ../nbs/00_core.ipynb #940ba4ae
 import ast, hashlib, random, re
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-# %% ../nbs/00_core.ipynb #d7ec90dc
+# %% ../nbs/00_core.ipynb #96f606f3
 class ChainedAdvError(Exception):
     "Something outside the program is wrong; the message says what, where, and the remedy"
 
@@ -26,7 +26,7 @@ class ProblemError(ChainedAdvError):
 class TrainingError(ChainedAdvError):
     "A run that must stop: a NaN, a dead sandbox, a broken reward"
 
-# %% ../nbs/00_core.ipynb #f1fc3bb3
+# %% ../nbs/00_core.ipynb #74a68c1e
 DIFFICULTIES = ("easy", "medium", "hard")
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Problem:
     difficulty: str = "medium" # `easy`, `medium` or `hard`
     tags: tuple = () # Free labels, for example `("arrays",)`
 
-# %% ../nbs/00_core.ipynb #0d0ef0f6
+# %% ../nbs/00_core.ipynb #099f4f13
 def signature_args(
     signature: str # A `def` line, with or without the colon
 ) -> ast.FunctionDef: # Its syntax tree
@@ -51,7 +51,7 @@ def signature_args(
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)): raise ProblemError(f"function_signature {signature!r} is not a `def` line; write it like 'def name(a, b):'")
     return node
 
-# %% ../nbs/00_core.ipynb #6328b2e1
+# %% ../nbs/00_core.ipynb #2d5b0b7b
 def _entry_point(self): return signature_args(self.function_signature).name
 def _parameters(self): return tuple(a.arg for a in signature_args(self.function_signature).args.args if a.arg != "self")
 def _is_method(self): return [a.arg for a in signature_args(self.function_signature).args.args][:1] == ["self"]
@@ -59,7 +59,7 @@ Problem.entry_point = property(_entry_point, doc="Name of the function to call")
 Problem.parameters = property(_parameters, doc="Names of the parameters, without `self`")
 Problem.is_method = property(_is_method, doc="Is the solution a method of `class Solution`?")
 
-# %% ../nbs/00_core.ipynb #50b9a706
+# %% ../nbs/00_core.ipynb #c940e0b1
 TEST_KINDS = ("equal", "truthy", "falsy", "raises", "close")
 
 @dataclass(frozen=True)
@@ -67,15 +67,16 @@ class TestCase:
     "One call and what must come back"
     __test__ = False # not a pytest class
     args: tuple # Positional arguments, plain values
-    expected: Any = None # The value that must come back; for `raises` the exception's name
+    expected: Any = None # The value that must come back; for `raises` the exception's name, or several
     kwargs: tuple = () # Keyword arguments as `(name, value)` pairs
     kind: str = "equal" # One of `TEST_KINDS`
     tolerance: float = 0. # For `close`: the largest allowed difference
     text: str = "" # The text it was read from
     stage: int | None = None # The stage (1-5) whose discriminator wrote it; None for a baseline test
+    view: str = "" # What is judged, as an expression in `_`, the value that came back; empty for the value itself
 
-# %% ../nbs/00_core.ipynb #bb05ee34
-def _key(self): return repr((self.args, tuple(sorted(self.kwargs)), self.kind, self.expected, self.tolerance))
+# %% ../nbs/00_core.ipynb #22eb575d
+def _key(self): return repr((self.args, tuple(sorted(self.kwargs)), self.kind, self.expected, self.tolerance, self.view))
 def _call_key(self): return repr((self.args, tuple(sorted(self.kwargs))))
 TestCase.key = property(_key, doc="Equal for tests that make the same call and expect the same thing")
 TestCase.call_key = property(_call_key, doc="Equal for tests that make the same call")
@@ -86,10 +87,19 @@ def describe_test(
 ) -> str: # For example `f([1], 2) == 3`
     "A test as one readable line"
     call = f"{name}({', '.join([repr(a) for a in test.args] + [f'{k}={v!r}' for k, v in test.kwargs])})"
-    return {"equal": f"{call} == {test.expected!r}", "truthy": call, "falsy": f"not {call}", "raises": f"{call} raises {test.expected}",
-            "close": f"{call} ~ {test.expected!r}"}[test.kind]
+    seen, want = _seen(test.view, call, test.kind == "truthy") if test.view else call, test.expected
+    if test.kind == "raises": return f"{call} raises {want if isinstance(want, str) else ' or '.join(want)}"
+    return {"equal": f"{seen} == {want!r}", "truthy": seen, "falsy": f"not {seen}", "close": f"{seen} ~ {want!r}"}[test.kind]
 
-# %% ../nbs/00_core.ipynb #93262264
+def _seen(view, call, alone):
+    "A view with the call written out, in brackets where more follows than one operand"
+    tree = ast.parse(view, mode="eval").body
+    for n in ast.walk(tree):
+        if isinstance(n, ast.Name) and n.id == "_": n.id = call
+    text = ast.unparse(tree)
+    return text if alone or isinstance(tree, (ast.Call, ast.Subscript, ast.ListComp, ast.SetComp, ast.DictComp)) else f"({text})"
+
+# %% ../nbs/00_core.ipynb #d7acc7aa
 OUTCOMES = ("passed", "wrong_value", "exception", "timeout", "memory", "crash", "rejected")
 
 @dataclass(frozen=True)
@@ -110,7 +120,7 @@ class ExecutionResult:
     timed_out: bool = False # Did any test hit its time limit?
     errors: tuple = () # Distinct reasons of the tests that did not pass
 
-# %% ../nbs/00_core.ipynb #9b9006b1
+# %% ../nbs/00_core.ipynb #ee472ebf
 def _run(self): return [v for v in self.verdicts if v.outcome != "rejected"]
 ExecutionResult.num_total = property(lambda self: len(_run(self)), doc="Number of tests that were run")
 ExecutionResult.num_passed = property(lambda self: sum(v.passed for v in self.verdicts), doc="Number of tests that passed")
@@ -118,7 +128,7 @@ ExecutionResult.num_rejected = property(lambda self: len(self.verdicts) - len(_r
 ExecutionResult.passed = property(lambda self: self.num_total > 0 and self.num_passed == self.num_total, doc="Did every test that ran pass, and did at least one run?")
 ExecutionResult.pass_rate = property(lambda self: self.num_passed / self.num_total if self.num_total else 0., doc="Share of the tests run that passed; 0 when none ran")
 
-# %% ../nbs/00_core.ipynb #0c824e9a
+# %% ../nbs/00_core.ipynb #aea67aeb
 @dataclass
 class Chain:
     "One match: five stage outputs, the tests written at each, verdicts and rewards"
@@ -134,10 +144,10 @@ class Chain:
     discriminator_reward: float | None = None # Reward of the discriminator
     seconds: dict = field(default_factory=dict) # What took how long, in seconds
 
-# %% ../nbs/00_core.ipynb #df89dda4
+# %% ../nbs/00_core.ipynb #038ff176
 Chain.solved = property(lambda self: self.baseline is not None and self.baseline.passed, doc="Do all baseline tests pass?")
 
-# %% ../nbs/00_core.ipynb #108eb3a7
+# %% ../nbs/00_core.ipynb #9c88fa4a
 def stable_hash(
     *parts: Any # Anything with a stable `repr`
 ) -> int: # A number in 0..2**63-1
@@ -150,7 +160,7 @@ def make_rng(
     "A random generator that depends on `parts` alone"
     return random.Random(stable_hash(*parts))
 
-# %% ../nbs/00_core.ipynb #c38a22a0
+# %% ../nbs/00_core.ipynb #6621abb8
 def _table(head, rows):
     cells = lambda row, tag: "".join(f"<{tag} style='text-align:left'>{o}</{tag}>" for o in row)
     return f"<table><thead><tr>{cells(head, 'th')}</tr></thead><tbody>" + "".join(f"<tr>{cells(r, 'td')}</tr>" for r in rows) + "</tbody></table>"
@@ -161,7 +171,7 @@ def _problem_html(self):
     return f"<b>{escape(self.id)}</b> ({escape(self.difficulty)}; {escape(', '.join(self.tags))})<br>{escape(self.description)}{_pre(self.function_signature)}"
 Problem._repr_html_ = _problem_html
 
-# %% ../nbs/00_core.ipynb #6e14336c
+# %% ../nbs/00_core.ipynb #353a3ec5
 def _verdict_row(v):
     mark = "<span style='color:#2a7'>passed</span>" if v.passed else f"<span style='color:#c33'>{v.outcome}</span>"
     return (v.test.stage or "baseline" if v.test else "", f"<code>{escape(describe_test(v.test) if v.test else v.text)}</code>", mark, escape(v.reason[:200]))

@@ -6,7 +6,7 @@
 __all__ = ['TestList', 'Rollout', 'mean', 'keep_some', 'sample_chains', 'sample_tests', 'group_suites', 'judge', 'make_readers',
            'play', 'valid_pass_rate', 'caught', 'rollout_metrics']
 
-# %% ../nbs/08_rollout.ipynb #6f3cb846
+# %% ../nbs/08_rollout.ipynb #f291fe4e
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ from .testcases import ParsedTests, Rejected, baseline_cases, parse_tests
 from .sandbox import Job, Sandbox
 from .rewards import compute_discriminator_reward, compute_generator_reward
 
-# %% ../nbs/08_rollout.ipynb #dcc9164e
+# %% ../nbs/08_rollout.ipynb #f0b5436d
 @dataclass
 class TestList:
     "One list of tests: who wrote it, about which chain, and what came of it"
@@ -30,7 +30,7 @@ class TestList:
     validation: ExecutionResult | None = None # Its tests against the reference
     reward: float | None = None # Reward of this list
 
-# %% ../nbs/08_rollout.ipynb #bb240b0b
+# %% ../nbs/08_rollout.ipynb #40277433
 @dataclass
 class Rollout:
     "A batch of matches"
@@ -41,13 +41,13 @@ class Rollout:
     lists: list = field(default_factory=list) # `TestList`s
     seconds: dict = field(default_factory=lambda: defaultdict(float)) # What took how long: generate, execute, and each role's stages
 
-# %% ../nbs/08_rollout.ipynb #49be0c81
+# %% ../nbs/08_rollout.ipynb #45295cb6
 def mean(values):
     "Mean of the values that are there; None when there are none"
     values = [float(v) for v in values if v is not None]
     return sum(values) / len(values) if values else None
 
-# %% ../nbs/08_rollout.ipynb #0ee4d480
+# %% ../nbs/08_rollout.ipynb #758e8073
 def keep_some(
     rollout: Rollout, # Just after the branching stage; changed in place
     stage: int, # The branching stage
@@ -63,7 +63,7 @@ def keep_some(
         for j, i in enumerate(same[:n]): rollout.copies[i] = len(range(j, len(same), n))
     for name in ("chains", "groups", "samples", "copies"): setattr(rollout, name, [getattr(rollout, name)[i] for i in kept])
 
-# %% ../nbs/08_rollout.ipynb #f66d7eee
+# %% ../nbs/08_rollout.ipynb #87bd7a70
 def sample_chains(
     players: Players, # Who plays
     problems: list, # What to solve
@@ -93,7 +93,7 @@ def sample_chains(
     rollout.seconds["generate"] += time.perf_counter() - start
     return rollout
 
-# %% ../nbs/08_rollout.ipynb #bb24307d
+# %% ../nbs/08_rollout.ipynb #e7153b64
 def sample_tests(
     players: Players, # Who plays
     rollout: Rollout, # Gets the lists added
@@ -121,7 +121,7 @@ def _with_stage(parsed, stage):
     mark = lambda o: replace(o, stage=stage) if isinstance(o, TestCase) else o
     return replace(parsed, items=[mark(o) for o in parsed.items])
 
-# %% ../nbs/08_rollout.ipynb #1ee2c3c5
+# %% ../nbs/08_rollout.ipynb #aa0a7e87
 def group_suites(
     rollout: Rollout # With lists
 ) -> dict: # group -> `TestCase`s and `Rejected`s in order, equal tests once
@@ -136,7 +136,7 @@ def group_suites(
             suites[g].append(o)
     return suites
 
-# %% ../nbs/08_rollout.ipynb #4bccee5f
+# %% ../nbs/08_rollout.ipynb #651d3a90
 def _split(result, n):
     "A result over the first n tests, and one over the rest"
     part = lambda vs: replace(result, verdicts=tuple(vs), timed_out=any(v.outcome == "timeout" for v in vs), errors=tuple(dict.fromkeys(v.reason for v in vs if not v.passed)))
@@ -149,7 +149,7 @@ def _pick(items, table):
 
 def _table(result): return {v.test.key: v for v in result.verdicts if v.test}
 
-# %% ../nbs/08_rollout.ipynb #982580ea
+# %% ../nbs/08_rollout.ipynb #34287568
 def judge(
     rollout: Rollout, # Gets results and rewards
     sandbox: Sandbox, # Where programs run
@@ -160,7 +160,7 @@ def judge(
     problems = {g: c.problem for g, c in zip(rollout.groups, rollout.chains)}
     baseline = {g: baseline_cases(p) for g, p in problems.items()}
     job = lambda code, tests, p: Job(code, tests, p.entry_point, p.function_signature)
-    jobs = [job(p.reference_solution, suites[g], p) for g, p in problems.items()]
+    jobs = [replace(job(p.reference_solution, suites[g], p), runs=2) for g, p in problems.items()]
     jobs += [job(c.code, baseline[g] + suites[g], c.problem) for g, c in zip(rollout.groups, rollout.chains)]
     results = sandbox.run_many(jobs)
     validation = dict(zip(problems, results))
@@ -170,7 +170,7 @@ def judge(
     _reward_lists(rollout, reward)
     rollout.seconds["execute"] += time.perf_counter() - start
 
-# %% ../nbs/08_rollout.ipynb #6c7e7678
+# %% ../nbs/08_rollout.ipynb #b9949f04
 def _reward_lists(rollout, reward):
     "Results and rewards of every list of tests"
     tables, members = [_table(c.result) for c in rollout.chains], defaultdict(list)
@@ -183,7 +183,7 @@ def _reward_lists(rollout, reward):
         own.test_texts[t.stage], own.tests[t.stage] = t.sample.text, t.parsed
     for i, own in enumerate(rollout.chains): own.discriminator_reward = mean(t.reward for t in rollout.lists if t.chain == i)
 
-# %% ../nbs/08_rollout.ipynb #71a0127a
+# %% ../nbs/08_rollout.ipynb #ea404b9f
 def make_readers(
     players: Players # Who plays
 ) -> tuple: # (the generator's, the discriminator's); the same object when they share a base
@@ -215,7 +215,7 @@ def play(
     judge(rollout, sandbox, reward)
     return rollout
 
-# %% ../nbs/08_rollout.ipynb #5adbf12f
+# %% ../nbs/08_rollout.ipynb #66243f81
 def valid_pass_rate(
     chain: Chain # After judging
 ) -> float | None: # Share of the valid tests of its suite that its program passes; None without valid tests
@@ -228,7 +228,7 @@ def caught(
     "Did a valid test fail a program that is wrong?"
     return None if chain.solved else any(r.passed and not v.passed for v, r in zip(chain.result.verdicts, chain.validation.verdicts))
 
-# %% ../nbs/08_rollout.ipynb #f9969b8f
+# %% ../nbs/08_rollout.ipynb #f36e4865
 def rollout_metrics(
     rollout: Rollout # After judging
 ) -> dict: # Names as in `metrics.jsonl`

@@ -6,7 +6,7 @@
 __all__ = ['MAX_BYTES', 'MAX_PARTS', 'MAX_DEPTH', 'AHEAD', 'TICK', 'WALL', 'SandboxError', 'Job', 'Sandbox', 'VerdictTable',
            'FilledTests', 'check_problem']
 
-# %% ../nbs/05_sandbox.ipynb #c39425bf
+# %% ../nbs/05_sandbox.ipynb #5e309fb4
 import atexit, builtins, html, inspect, io, json, marshal, math, os, re, resource, select, signal, socket, struct, subprocess, sys, threading, time
 from collections import OrderedDict, deque
 from dataclasses import dataclass, replace
@@ -14,18 +14,18 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 from .jail import ISOLATION, best_isolation, filter_for, jail_source, probe_isolation
 from .core import ChainedAdvError, ExecutionResult, Problem, ProblemError, TestCase, Verdict, describe_test, signature_args
-from .testcases import ParsedTests, Rejected, baseline_cases, parse_tests, unfence
+from .testcases import ParsedTests, Rejected, baseline_cases, parse_tests, unfence, view_value
 
-# %% ../nbs/05_sandbox.ipynb #3496cc87
+# %% ../nbs/05_sandbox.ipynb #88cbb408
 class SandboxError(ChainedAdvError):
     "The sandbox itself is broken, or was given something that is not a test; never a verdict"
 
-# %% ../nbs/05_sandbox.ipynb #fa8ca2b4
+# %% ../nbs/05_sandbox.ipynb #53aa61b9
 MAX_BYTES = 1_000_000 # of one answer
 MAX_PARTS = 200_000 # elements in one value
 MAX_DEPTH = 100 # of nesting
 
-# %% ../nbs/05_sandbox.ipynb #7e594576
+# %% ../nbs/05_sandbox.ipynb #db32fb19
 def _pack(v, room, depth=0):
     "A plain value as JSON text; `room` is a list holding the number of elements still allowed"
     t = type(v)
@@ -51,7 +51,7 @@ def _pack(v, room, depth=0):
 
 _QUOTE = json.encoder.encode_basestring_ascii
 
-# %% ../nbs/05_sandbox.ipynb #a20e7074
+# %% ../nbs/05_sandbox.ipynb #7edd018b
 def _distinct(keys):
     if len(keys) > 1000 and len(set(map(hash, keys))) < len(keys) // 2: raise ValueError("keys made to collide")
     return keys
@@ -74,7 +74,7 @@ def _unpack(tree):
     parts = [_unpack(o) for o in body]
     return {"t": tuple, "s": lambda o: set(_distinct(o)), "z": lambda o: frozenset(_distinct(o))}[tag](parts)
 
-# %% ../nbs/05_sandbox.ipynb #0f9feb52
+# %% ../nbs/05_sandbox.ipynb #7d600bb6
 def _say(fd, kind, text="[]"):
     "Send one frame with a JSON body"
     data = text.encode()
@@ -90,7 +90,7 @@ def _hear(fd, n):
         out += part
     return out
 
-# %% ../nbs/05_sandbox.ipynb #6d8cb13f
+# %% ../nbs/05_sandbox.ipynb #b9fc3dac
 def _tee_class():
     "A text stream that sends what is written, up to `limit` characters"
     class Tee(io.TextIOBase):
@@ -108,7 +108,7 @@ def _tee_class():
             self.left -= len(self.held); self.held = ""
     return Tee
 
-# %% ../nbs/05_sandbox.ipynb #84ac560a
+# %% ../nbs/05_sandbox.ipynb #700b2206
 def _node_classes():
     class ListNode:
         def __init__(self, val=0, next=None): self.val, self.next = val, next
@@ -132,7 +132,7 @@ def _grow(ns, hint, v):
     for node in filter(None, nodes): node.left, node.right = next(rest, None), next(rest, None)
     return nodes[0] if nodes else None
 
-# %% ../nbs/05_sandbox.ipynb #17bc10a0
+# %% ../nbs/05_sandbox.ipynb #363da66f
 def _shrink(v, hint=""):
     "A result as plain data: nodes become lists"
     name = type(v).__name__
@@ -148,7 +148,7 @@ def _shrink(v, hint=""):
     while out and out[-1] is None and name == "TreeNode": out.pop()
     return out
 
-# %% ../nbs/05_sandbox.ipynb #d70e9d12
+# %% ../nbs/05_sandbox.ipynb #a9d66f4a
 _UNSAID = {"strptime": ["_strptime"], "concurrent.futures": ["concurrent.futures.thread"], "zipfile": ["encodings.cp437"], "\\N{": ["unicodedata"], "code(": ["encodings.ascii", "encodings.latin_1"]}
 _COMMON = "abc bisect collections contextlib copy dataclasses enum functools heapq itertools math operator random re string sys time types typing".split()
 def _ready_names():
@@ -161,7 +161,7 @@ def _ready_names():
     names |= {n: getattr(heapq, n) for n in ("heappush", "heappop", "heapify")} | {n: getattr(bisect, n) for n in ("bisect_left", "bisect_right")}
     return names | {"inf": math.inf, "exit": sys.exit, "quit": sys.exit} | _node_classes()
 
-# %% ../nbs/05_sandbox.ipynb #415cc53b
+# %% ../nbs/05_sandbox.ipynb #3e847bde
 def _is_private(path):
     "Is this path closed to other users?"
     while path != os.path.dirname(path):
@@ -182,7 +182,7 @@ def _bring(code):
             try: importlib.import_module(m)
             except ImportError: pass # the program will meet this itself
 
-# %% ../nbs/05_sandbox.ipynb #4df56162
+# %% ../nbs/05_sandbox.ipynb #91f25f59
 def _find(ns, name):
     "The function to call, and the function whose annotations describe it"
     f, cls = ns.get(name), ns.get("Solution")
@@ -205,7 +205,7 @@ def _blame(e):
     except Exception: message = "(its message cannot be shown)"
     return [c.__name__ for c in type(e).__mro__], message, line
 
-# %% ../nbs/05_sandbox.ipynb #0f01fa5b
+# %% ../nbs/05_sandbox.ipynb #ee20fc15
 def _attempt(fd, streams, f, *args):
     "Run one step: `(value,)`, or None after sending what went wrong"
     try: done = (f(*args),)
@@ -224,7 +224,7 @@ def _reply(fd, value, returns):
     except BaseException as e: return _say(fd, b"U", json.dumps([str(e)[:300]]))
     _say(fd, b"V", f"[{body}]")
 
-# %% ../nbs/05_sandbox.ipynb #ff830817
+# %% ../nbs/05_sandbox.ipynb #b0bc2eaa
 def _load(code, entry, hints, ns):
     exec(compile(code, "<solution>", "exec", dont_inherit=True), ns)
     f, described = _find(ns, entry)
@@ -232,7 +232,7 @@ def _load(code, entry, hints, ns):
 
 def _request(fd): return marshal.loads(_hear(fd, *struct.unpack("!I", _hear(fd, 4))))
 
-# %% ../nbs/05_sandbox.ipynb #313812c4
+# %% ../nbs/05_sandbox.ipynb #2fd67bc6
 def _stage(fd, limit):
     "Set up what a program finds around itself: the namespace it is loaded into and its two output streams"
     sys.modules["solution"] = module = type(sys)("solution") # what defines classes expects its module to exist
@@ -256,7 +256,7 @@ def _serve(fd, request, ns, streams):
             return f(*given, **{k: _grow(ns, dict(params).get(k, ""), v) for k, v in kwargs})
         if (got := _attempt(fd, streams, call)) is not None: _reply(fd, got[0], returns)
 
-# %% ../nbs/05_sandbox.ipynb #53a37fe2
+# %% ../nbs/05_sandbox.ipynb #8569dcad
 def _confine(memory):
     "Limits for the zygote and every child"
     for name, value in (("CORE", 0), ("FSIZE", 0), ("NOFILE", 64), ("AS", memory)):
@@ -268,7 +268,7 @@ def _confine(memory):
     _prctl(38, 1) # PR_SET_NO_NEW_PRIVS
     _prctl(4, 0) # PR_SET_DUMPABLE: no reading through /proc or ptrace
 
-# %% ../nbs/05_sandbox.ipynb #21b41384
+# %% ../nbs/05_sandbox.ipynb #ec4c1018
 def _become(fd, gate, seconds):
     "Turn the forked process into a limited child: descriptor 3 is its channel, 4 its gate"
     signal.set_wakeup_fd(-1)
@@ -288,7 +288,7 @@ def _demote(zygote, program):
     if os.getppid() != zygote: os._exit(0)
     if program: _seal(*program)
 
-# %% ../nbs/05_sandbox.ipynb #4f0f1a7f
+# %% ../nbs/05_sandbox.ipynb #ac388ae7
 def _spawn(fd, seconds, stage, program, blind):
     "Fork a child that serves `fd` once its gate opens: its process id (-1 when forking failed) and the gate"
     zygote, (wait, gate) = os.getpid(), os.pipe()
@@ -306,7 +306,7 @@ def _spawn(fd, seconds, stage, program, blind):
     except MemoryError: os._exit(71)
     finally: os._exit(70)
 
-# %% ../nbs/05_sandbox.ipynb #4f6cb950
+# %% ../nbs/05_sandbox.ipynb #294e870b
 def _zygote(level, control, host, memory, seconds, limit):
     "Fork for each descriptor that arrives, kill when told to, report how each child ended"
     import gc, importlib
@@ -324,7 +324,7 @@ def _zygote(level, control, host, memory, seconds, limit):
     gc.collect(); gc.freeze()
     _watch(socket.socket(fileno=control), os.getppid(), lambda fd: _spawn(fd, *given))
 
-# %% ../nbs/05_sandbox.ipynb #205bd0c0
+# %% ../nbs/05_sandbox.ipynb #b3dc560b
 def _watch(control, parent, spawn):
     "The zygote's loop; `children` are (number, process id, gate) in order, the first one runs"
     woken, wake = os.pipe(); os.set_blocking(woken, False); os.set_blocking(wake, False)
@@ -346,7 +346,7 @@ def _watch(control, parent, spawn):
         _reap(control, children)
     for _, child, _ in children: _slay(child, True)
 
-# %% ../nbs/05_sandbox.ipynb #26f707d3
+# %% ../nbs/05_sandbox.ipynb #f941fae6
 def _reap(control, children):
     "Report the children that have ended, and open the gate of the next one"
     for entry in list(children):
@@ -364,7 +364,7 @@ def _slay(child, alone=False):
         try: child > 0 and kill(child, signal.SIGKILL)
         except (ProcessLookupError, PermissionError): pass
 
-# %% ../nbs/05_sandbox.ipynb #73db30ac
+# %% ../nbs/05_sandbox.ipynb #e9d56af3
 _STATUS = struct.Struct("!Iid") # a run's number, the wait status of its child, and the processor seconds it took
 
 def _child_source(level):
@@ -375,7 +375,7 @@ def _child_source(level):
     head += f"_QUOTE = json.encoder.encode_basestring_ascii\n_FILTER = {filter_for(level)!r}\n{jail_source()}"
     return head + "\n".join(inspect.getsource(f) for f in parts) + f"\n_zygote({level!r}, *map(int, sys.argv[1:]))\n"
 
-# %% ../nbs/05_sandbox.ipynb #bf797edd
+# %% ../nbs/05_sandbox.ipynb #b05d4d8d
 def _key_of(v):
     "What makes a dict key or set element itself"
     if isinstance(v, (tuple, frozenset)): return (type(v), type(v)(map(_key_of, v)))
@@ -399,14 +399,14 @@ def _same(got, want):
         return len(got) == len(want) and all((k := _key_of(o)) in mine and _same(mine[k], v) for o, v in want.items())
     return a is b and got == want
 
-# %% ../nbs/05_sandbox.ipynb #fb395453
+# %% ../nbs/05_sandbox.ipynb #bf61af57
 def _within(got, want, tolerance):
     "Is every number in `got` within `tolerance` of its partner in `want`?"
     if isinstance(want, (list, tuple)): return isinstance(got, (list, tuple)) and len(got) == len(want) and all(_within(g, w, tolerance) for g, w in zip(got, want))
     if isinstance(want, dict): return isinstance(got, dict) and got.keys() == want.keys() and all(_within(got[k], want[k], tolerance) for k in want)
     return type(got) in (int, float, complex) and type(want) in (int, float, complex) and (got == want or _near(got, want, tolerance, 0.) and got == got)
 
-# %% ../nbs/05_sandbox.ipynb #48a7fe9a
+# %% ../nbs/05_sandbox.ipynb #06809000
 class _Answer(NamedTuple):
     "What came of one call"
     kind: str # `value`, `unplain`, `exception`, `unloaded`, `timeout`, `memory` or `crash`
@@ -422,14 +422,19 @@ def _brief(v):
 
 def _verdict(test, a):
     "The verdict on one test, from its answer"
-    if a.kind == "exception" and test.kind == "raises": ok, reason = test.expected in a.value, f"raised {a.reason}, expected {test.expected}"
-    elif a.kind == "value" and test.kind == "raises": ok, reason = False, f"got {_brief(a.value)}, expected {test.expected} to be raised"
+    if a.kind == "value" and test.view:
+        seen, trouble = view_value(test.view, a.value, _same)
+        if trouble: return Verdict(False, "wrong_value", f"got {_brief(a.value)}; {trouble}", test)
+        a = a._replace(value=seen)
+    wanted = (test.expected,) if isinstance(test.expected, str) else test.expected # for `raises`
+    if a.kind == "exception" and test.kind == "raises": ok, reason = any(n in a.value for n in wanted), f"raised {a.reason}, expected {' or '.join(wanted)}"
+    elif a.kind == "value" and test.kind == "raises": ok, reason = False, f"got {_brief(a.value)}, expected {' or '.join(wanted)} to be raised"
     elif a.kind == "value" and test.kind in ("truthy", "falsy"): ok, reason = bool(a.value) is (test.kind == "truthy"), f"got {_brief(a.value)}, expected something {'true' if test.kind == 'truthy' else 'false'}"
     elif a.kind == "value": ok, reason = _same(a.value, test.expected) if test.kind == "equal" else _within(a.value, test.expected, test.tolerance), f"got {_brief(a.value)}, expected {_brief(test.expected)}"
     else: return Verdict(False, {"unplain": "wrong_value", "unloaded": "exception"}.get(a.kind, a.kind), a.reason, test)
     return Verdict(ok, "passed" if ok else "exception" if a.kind == "exception" else "wrong_value", "" if ok else reason, test)
 
-# %% ../nbs/05_sandbox.ipynb #99f367f5
+# %% ../nbs/05_sandbox.ipynb #7e7392a9
 class _Run:
     "One program, its calls, and the answers so far"
     def __init__(self, code, entry, hints, calls, give):
@@ -452,7 +457,7 @@ class _Run:
         self.give(self.at, _Answer(kind, value, reason, *self.text), keep)
         self.text = ["", ""]; self.at += 1
 
-# %% ../nbs/05_sandbox.ipynb #9e2c5cb5
+# %% ../nbs/05_sandbox.ipynb #e2566b39
 def _reason(names, message, line):
     return f"{names[0]}{': ' if message else ''}{message}{f', line {line}' if line else ''}"
 
@@ -474,7 +479,7 @@ def _frame(run, kind, body, limit):
 def _fail_all(run, kind, reason, keep=True):
     while run.at < len(run.calls): run.answer(kind, reason=reason, keep=keep)
 
-# %% ../nbs/05_sandbox.ipynb #cf938f1d
+# %% ../nbs/05_sandbox.ipynb #5f7f09b2
 def _take(run, data, limit):
     "Take what a child sent; the new answers, or an error when it is not what a child sends"
     run.inbuf += data
@@ -489,7 +494,7 @@ def _take(run, data, limit):
 
 _BROKEN_FRAME = (ValueError, TypeError, KeyError, IndexError, RecursionError, AttributeError, OverflowError)
 
-# %% ../nbs/05_sandbox.ipynb #131d5f19
+# %% ../nbs/05_sandbox.ipynb #3e0704fa
 AHEAD = 3 # runs given to a worker, of which one is on
 TICK = .005 # seconds between two looks at what a running child has sent
 WALL = 4 # a call may take this many times its processor seconds on the wall
@@ -499,7 +504,7 @@ def _processor_time(pid):
     try: return time.clock_gettime(~pid << 3 | 2) # the kernel's number for the clock of a whole process
     except OSError: return None
 
-# %% ../nbs/05_sandbox.ipynb #0fe4e925
+# %% ../nbs/05_sandbox.ipynb #60794f09
 class _Worker:
     "One zygote and its queue of runs"
     def __init__(self, box): self.box, self.process, self.control, self.queue, self.number = box, None, None, deque(), 0
@@ -523,7 +528,7 @@ class _Worker:
         self.control = ours
         self.box.events.add(ours, self.on_control)
 
-# %% ../nbs/05_sandbox.ipynb #79d7ceed
+# %% ../nbs/05_sandbox.ipynb #ebe9188c
 def _stop(self, patience=2.):
     "End the zygote: ask by closing the channel, then kill"
     self.box.events.drop(self.control)
@@ -542,7 +547,7 @@ def _release(self, run):
 
 _Worker.stop, _Worker.release = _stop, _release
 
-# %% ../nbs/05_sandbox.ipynb #f228c326
+# %% ../nbs/05_sandbox.ipynb #ba0c616b
 def _submit(self, run):
     "Give a run to the zygote"
     run.fresh()
@@ -559,7 +564,7 @@ def _submit(self, run):
     self.flush(run)
     if self.queue[0] is run: self.clock(run)
 
-# %% ../nbs/05_sandbox.ipynb #0426a606
+# %% ../nbs/05_sandbox.ipynb #40ec895e
 def _clock(self, run, seconds=None):
     "Start the clocks of a run's next call"
     run.since = time.monotonic()
@@ -584,7 +589,7 @@ def _flush(self, run):
 
 _Worker.submit, _Worker.clock, _Worker.time_left, _Worker.flush = _submit, _clock, _time_left, _flush
 
-# %% ../nbs/05_sandbox.ipynb #92cebe8b
+# %% ../nbs/05_sandbox.ipynb #2a98a59b
 _SENDER = struct.Struct("iII") # process, user, group; filled in by the kernel
 
 def _receive(run):
@@ -618,7 +623,7 @@ def _kill(self, run, cause):
 
 _Worker.drain, _Worker.on_data, _Worker.kill = _drain, _on_data, _kill
 
-# %% ../nbs/05_sandbox.ipynb #a66e2c05
+# %% ../nbs/05_sandbox.ipynb #770cbe6d
 def _ending(status):
     "Outcome and reason for a child that ended before it had answered"
     if os.WIFSIGNALED(status):
@@ -627,7 +632,7 @@ def _ending(status):
     code = os.WEXITSTATUS(status)
     return ("memory", "out of memory") if code == 71 else ("crash", f"left with exit status {code} before answering")
 
-# %% ../nbs/05_sandbox.ipynb #33d623bf
+# %% ../nbs/05_sandbox.ipynb #7ce9ac66
 def _on_status(self, number, status, used):
     "A run's child has ended"
     run = next((r for r in self.queue if r.number == number), None)
@@ -653,7 +658,7 @@ def _excuse(self, run, status):
 
 _Worker.on_status, _Worker.excuse = _on_status, _excuse
 
-# %% ../nbs/05_sandbox.ipynb #4feb493c
+# %% ../nbs/05_sandbox.ipynb #9a65f698
 def _replace(self):
     "Start a new zygote and give it the runs of the old one"
     runs = list(self.queue)
@@ -672,7 +677,7 @@ def _charge(run, kind, reason):
     if run.at < len(run.calls) and run.loaded: run.answer(kind, reason=reason)
     else: _fail_all(run, kind, reason)
 
-# %% ../nbs/05_sandbox.ipynb #c8dff828
+# %% ../nbs/05_sandbox.ipynb #cff41ff8
 def _on_control(self):
     "Statuses from the zygote, or its end"
     try: data = self.control.recv(_STATUS.size * 64)
@@ -696,7 +701,7 @@ def _check_clock(self, now):
 
 _Worker.replace, _Worker.on_control, _Worker.check_clock = _replace, _on_control, _check_clock
 
-# %% ../nbs/05_sandbox.ipynb #17caaab3
+# %% ../nbs/05_sandbox.ipynb #c2a0b9de
 class _Events:
     "Sockets and what to do when they are ready"
     def __init__(self): self.poll, self.do = select.poll(), {}
@@ -707,7 +712,7 @@ class _Events:
         for fd, _ in self.poll.poll(max(0, math.ceil(seconds * 1000))):
             if fd in self.do: self.do[fd]()
 
-# %% ../nbs/05_sandbox.ipynb #540e267a
+# %% ../nbs/05_sandbox.ipynb #973a62f2
 def _defined(code):
     "Public names that a program defines: functions, or methods of `class Solution`"
     found = re.search(r"^class\s+Solution\b.*\n((?:(?:[ \t].*)?(?:\n|\Z))*)", code, re.M)
@@ -726,7 +731,7 @@ def _entry_of(code, text, signature):
     if m and not called: return m[1], ""
     return "", f"the code defines several functions ({', '.join(names)}); say which with entry_point" if names else "the code defines no function"
 
-# %% ../nbs/05_sandbox.ipynb #c87ded29
+# %% ../nbs/05_sandbox.ipynb #8c1e422b
 @dataclass(frozen=True)
 class Job:
     "One program and the tests to run against it"
@@ -736,7 +741,7 @@ class Job:
     signature: str | None = None # `def` line: checks the arguments of tests, and says which are linked lists or trees
     runs: int = 1 # How often each call is made, each time in a child of its own; a test whose answers differ does not pass
 
-# %% ../nbs/05_sandbox.ipynb #44ea86d8
+# %% ../nbs/05_sandbox.ipynb #a14ff254
 def _items(tests, name, signature):
     "A job's tests as `TestCase`s and `Rejected`s in order"
     if isinstance(tests, str): return parse_tests(tests, name, signature).items
@@ -756,7 +761,7 @@ def _signature_hints(signature):
     show = lambda a: "" if a is None else ast.unparse(a).strip("'\"")
     return [[a.arg, show(a.annotation)] for a in node.args.args if a.arg != "self"], show(node.returns)
 
-# %% ../nbs/05_sandbox.ipynb #0e053158
+# %% ../nbs/05_sandbox.ipynb #3eca1456
 class _Cache:
     "Answers by program and call, least recently used first; bounded in number and bytes"
     def __init__(self, entries, size=64_000_000): self.entries, self.size, self.held, self.data = entries, size, 0, OrderedDict()
@@ -768,14 +773,14 @@ class _Cache:
         self.data[key] = answer, cost; self.held += cost
         while len(self.data) > self.entries or self.held > self.size: self.held -= self.data.popitem(last=False)[1][1]
 
-# %% ../nbs/05_sandbox.ipynb #8cbec191
+# %% ../nbs/05_sandbox.ipynb #845258d1
 def _require(level):
     "Raise `SandboxError` unless this machine has an isolation level"
     if level not in ISOLATION: raise SandboxError(f"isolation {level!r} is not one of {', '.join(ISOLATION)}")
     found = {o.level: o for o in probe_isolation()}[level]
     if not found.available: raise SandboxError(f"isolation level {level!r} is not available here ({found.reason}); best here: {best_isolation()!r}. To get it: {found.remedy}")
 
-# %% ../nbs/05_sandbox.ipynb #251c28f6
+# %% ../nbs/05_sandbox.ipynb #6f525cbf
 class Sandbox:
     "Runs untrusted programs against tests in processes of their own"
     def __init__(self,
@@ -803,7 +808,7 @@ class Sandbox:
     def __exit__(self, *_): self.close()
     def __repr__(self): return f"Sandbox(timeout={self.timeout:g}, memory_mb={self.memory >> 20}, workers={self.count}, level={self.level!r})"
 
-# %% ../nbs/05_sandbox.ipynb #593d30bb
+# %% ../nbs/05_sandbox.ipynb #dc0b9a67
 def _ensure(self):
     "Living workers, in this very process"
     if self.closed: raise SandboxError("this Sandbox is closed; make a new one")
@@ -824,7 +829,7 @@ def _close(self):
 
 Sandbox.ensure, Sandbox.drop_workers, Sandbox.close = _ensure, _drop_workers, _close
 
-# %% ../nbs/05_sandbox.ipynb #49230a83
+# %% ../nbs/05_sandbox.ipynb #d27bb936
 def _marshal(v):
     "The bytes of a plain value: equal bytes mean equal values. Raises `TypeError`"
     try: return marshal.dumps(v, 2) # later versions write the same value in several ways
@@ -851,7 +856,7 @@ def _plan(self, job):
     for run in range(job.runs): p.keys.append([(blake2b(repr((code, entry, p.hints, run)).encode("utf-8", "replace"), digest_size=16).digest(), call) for call in calls])
     return p
 
-# %% ../nbs/05_sandbox.ipynb #d1425100
+# %% ../nbs/05_sandbox.ipynb #4c3c847c
 def _differ(a, b):
     "Why two answers to the same call are not the same; empty when they are"
     show = lambda o: _brief(o.value) if o.kind == "value" else o.reason
@@ -877,7 +882,7 @@ def _assemble(p, answers, limit):
     reasons = tuple(dict.fromkeys(v.reason for v in verdicts if not v.passed))
     return ExecutionResult(verdicts, out, err, any(v.outcome == "timeout" for v in verdicts), reasons)
 
-# %% ../nbs/05_sandbox.ipynb #ab8ec171
+# %% ../nbs/05_sandbox.ipynb #6d773486
 class _Batch:
     "Jobs in progress"
     def __init__(self, box, jobs, progress):
@@ -914,10 +919,10 @@ class _Batch:
         self.results[i] = _assemble(p, self.answers, self.box.limit); self.done += 1
         if self.progress: self.progress(self.done, len(self.jobs))
 
-# %% ../nbs/05_sandbox.ipynb #76668e07
+# %% ../nbs/05_sandbox.ipynb #939f096c
 def _weight(v): return sum(map(_weight, v)) + len(v) if isinstance(v, (list, tuple, set, frozenset)) else 2 * len(v) + sum(map(_weight, v.values())) if isinstance(v, dict) else len(v) if isinstance(v, (str, bytes)) else 1
 
-# %% ../nbs/05_sandbox.ipynb #906b974a
+# %% ../nbs/05_sandbox.ipynb #ada0aac1
 def _work(self, batch):
     "Run a batch to its end"
     with self.lock:
@@ -943,7 +948,7 @@ def _run_many(self,
 
 Sandbox.plan, Sandbox.work, Sandbox.run_many = _plan, _work, _run_many
 
-# %% ../nbs/05_sandbox.ipynb #41c0bcc4
+# %% ../nbs/05_sandbox.ipynb #ceb2840b
 def _execute_tests(self,
     code: str, # Python source; fences are taken off
     tests, # Text in any format, a `ParsedTests`, or a list of `TestCase`s
@@ -955,7 +960,7 @@ def _execute_tests(self,
 
 Sandbox.execute_tests = _execute_tests
 
-# %% ../nbs/05_sandbox.ipynb #f51ca0a2
+# %% ../nbs/05_sandbox.ipynb #31ef4a0a
 @dataclass(frozen=True)
 class VerdictTable:
     "Verdicts of programs (rows) on tests (columns)"
@@ -982,7 +987,7 @@ def _run_table(self,
 
 Sandbox.run_table = _run_table
 
-# %% ../nbs/05_sandbox.ipynb #33fc79ac
+# %% ../nbs/05_sandbox.ipynb #d3e6b086
 def _validate(self,
     tests, # The tests to judge
     solution: str, # The reference solution
@@ -994,7 +999,7 @@ def _validate(self,
 
 Sandbox.validate_tests_against_solution = _validate
 
-# %% ../nbs/05_sandbox.ipynb #67bff42d
+# %% ../nbs/05_sandbox.ipynb #6959d37d
 class FilledTests(NamedTuple):
     "Tests after the reference has been asked"
     validation: ExecutionResult # Of the tests as they were written
@@ -1012,8 +1017,10 @@ def _filled(p, n, verdict, answers):
     if p.trouble or verdict.test is None or not isinstance(p.keys[0][n][1], bytes): return None
     a, b = (answers[keys[n]] for keys in p.keys)
     if a.kind != "value" or _differ(a, b): return None
-    kind = {"truthy": "falsy", "falsy": "truthy", "close": "close"}.get(verdict.test.kind, "equal")
-    return replace(verdict.test, kind=kind, expected=None if kind in ("truthy", "falsy") else a.value, text="")
+    kind, view = {"truthy": "falsy", "falsy": "truthy", "close": "close"}.get(verdict.test.kind, "equal"), verdict.test.view
+    value, trouble = view_value(view, a.value, _same) if view else (a.value, "")
+    if trouble: kind, view, value = "equal", "", a.value
+    return replace(verdict.test, kind=kind, view=view, expected=None if kind in ("truthy", "falsy") else value, text="")
 
 def _fill(self,
     tests, # Tests with good inputs and perhaps wrong expected values
@@ -1028,7 +1035,7 @@ def _fill(self,
 
 Sandbox.fill_tests = _fill
 
-# %% ../nbs/05_sandbox.ipynb #8e2d1b44
+# %% ../nbs/05_sandbox.ipynb #9f525b6d
 def check_problem(
     problem: Problem, # The problem
     sandbox: Sandbox # Where its reference solution runs
