@@ -8,7 +8,7 @@ __all__ = ['app', 'tiny_app', 'Json', 'Threads', 'Device', 'Source', 'Saved', 'S
            'make_config', 'train', 'show', 'solve', 'evaluate', 'checkpoints', 'examine', 'doctor', 'problems',
            'pretrain']
 
-# %% ../nbs/14_cli.ipynb #d86c1218
+# %% ../nbs/14_cli.ipynb #0543ba19
 import difflib, json, os, platform, re, shutil, socket, sys, warnings
 from dataclasses import fields, replace
 from importlib.metadata import PackageNotFoundError, version
@@ -31,7 +31,7 @@ from .problems import find_leaks, load_problems, split_problems, summarize_probl
 from .jail import probe_isolation
 from .sandbox import Sandbox, check_problem
 
-# %% ../nbs/14_cli.ipynb #3aeadf7c
+# %% ../nbs/14_cli.ipynb #76d803ae
 class Commands(TyperGroup):
     "Turns the package's refusals into a message and exit status 2"
     def invoke(self, ctx):
@@ -45,7 +45,7 @@ app = typer.Typer(help="Two language models on coding problems: one solves them 
 tiny_app = typer.Typer(help="The tiny model that comes with the package.", **_SETTINGS)
 app.add_typer(tiny_app, name="tiny")
 
-# %% ../nbs/14_cli.ipynb #1c21f6ed
+# %% ../nbs/14_cli.ipynb #cc432083
 def _print_version(wanted: bool):
     if wanted: print(__version__); raise typer.Exit()
 
@@ -61,11 +61,11 @@ def _examples(*lines):
     "An epilog that keeps its lines"
     return "\b\nExamples:\n" + "\n".join(f"  {o}" for o in lines)
 
-# %% ../nbs/14_cli.ipynb #551b501e
+# %% ../nbs/14_cli.ipynb #b5bd7b98
 def _say(text): print(text, file=sys.stderr, flush=True)
 def _print_json(data): print(json.dumps(data, indent=1))
 
-# %% ../nbs/14_cli.ipynb #98f7e3a8
+# %% ../nbs/14_cli.ipynb #1d8dd4ec
 def _hub_reachable():
     "Can the Hugging Face hub be reached? Behind a proxy that is left to its client"
     hub = urlsplit(os.environ.get("HF_ENDPOINT") or "https://huggingface.co")
@@ -90,7 +90,7 @@ def start_quietly(
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
 
-# %% ../nbs/14_cli.ipynb #c38134ff
+# %% ../nbs/14_cli.ipynb #214f668c
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 def clean_text(
@@ -99,7 +99,7 @@ def clean_text(
     "Text with its control characters spelled out"
     return _CONTROL.sub(lambda m: repr(m[0])[1:-1], text)
 
-# %% ../nbs/14_cli.ipynb #217f7d56
+# %% ../nbs/14_cli.ipynb #3d83dc93
 def _console(): return Console(width=None if sys.stdout.isatty() else 160, highlight=False)
 
 def _block(console, title, text):
@@ -114,7 +114,7 @@ def _table(title, columns, rows):
     for row in rows: table.add_row(*(Text(clean_text(str(o[0])), o[1]) if isinstance(o, tuple) else Text(clean_text(str(o))) for o in row))
     return table
 
-# %% ../nbs/14_cli.ipynb #00ce51a6
+# %% ../nbs/14_cli.ipynb #e1cd87da
 def problem_sets(
     source: str, # A file, `builtin`, `tiny`, or empty to choose by the model
     tiny: bool, # Does the tiny model play?
@@ -132,7 +132,7 @@ def problem_sets(
     remarks = [f"{len(twins)} held-out problems are training problems under another id; they went to the training set"] if twins else []
     return train + [p for p in held_out if p.id in twins], [p for p in held_out if p.id not in twins], remarks
 
-# %% ../nbs/14_cli.ipynb #7afd3cd7
+# %% ../nbs/14_cli.ipynb #7c6a31ca
 def find_problem(
     id: str, # An id; empty takes the first
     problems: list # Where to look
@@ -143,7 +143,7 @@ def find_problem(
     near = difflib.get_close_matches(id, [p.id for p in problems], 3, .4) or [p.id for p in problems[:3]]
     raise ProblemError(f"no problem {id!r} among {len(problems)}; did you mean {', '.join(near)}? --list shows all ids")
 
-# %% ../nbs/14_cli.ipynb #752d9eb3
+# %% ../nbs/14_cli.ipynb #af9f4082
 def read_run(
     folder: "str | Path" # A run's folder
 ) -> dict: # What its `config.json` holds; empty when there is none
@@ -174,7 +174,7 @@ def _list_problems(train, held_out, as_json):
     if as_json: return _print_json([dict(id=i, difficulty=d, split=s) for i, d, s in rows])
     _console().print(_table(f"{len(rows)} problems", ("id", "difficulty", "split"), rows))
 
-# %% ../nbs/14_cli.ipynb #32645d38
+# %% ../nbs/14_cli.ipynb #83e90f79
 def _opt(kind, help, *names, **kwargs): return Annotated[kind, typer.Option(*names, help=help, **kwargs)]
 
 Json = _opt(bool, "Print JSON.", "--json")
@@ -186,7 +186,7 @@ Seed = _opt(int, "Of all random choices.")
 List = _opt(bool, "List the ids to choose from.", "--list")
 ProblemId = Annotated[str, typer.Argument(help="Id of a problem; the first held-out one when left out.", show_default=False)]
 
-# %% ../nbs/14_cli.ipynb #f9c36699
+# %% ../nbs/14_cli.ipynb #901136d4
 def parse_stages(
     text: str # `1,2,3`, `1-3` or a mixture
 ) -> tuple: # The numbers
@@ -195,7 +195,7 @@ def parse_stages(
     ranges = [[get_stage(int(n)).id for n in part.split("-")] for part in text.split(",")]
     return tuple(s for o in ranges for s in range(o[0], o[-1] + 1))
 
-# %% ../nbs/14_cli.ipynb #35d28025
+# %% ../nbs/14_cli.ipynb #db1375cf
 QUICK = dict(n_discriminator_steps=1, n_generator_steps=1, k_alternating_steps=1, problems_per_step=8, problems_drawn=8, n_samples=4, eval_samples=12, eval_stages=False, n_mutants=2)
 
 def _saved_config(settings):
@@ -216,9 +216,10 @@ def make_config(
     base, given = _saved_config(settings) if settings else TrainingConfig(), {**(QUICK if quick else {}), **given}
     of = lambda kind: {f.name: given[f.name] for f in fields(kind) if f.name in given}
     own = {k: v for k, v in of(base).items() if k not in ("model", "ppo")}
-    return replace(base, model=replace(base.model, **of(base.model)), ppo=replace(base.ppo, **of(base.ppo)), **own)
+    try: return replace(base, model=replace(base.model, **of(base.model)), ppo=replace(base.ppo, **of(base.ppo)), **own)
+    except ValueError as e: raise ConfigError(str(e)) from None
 
-# %% ../nbs/14_cli.ipynb #6342481a
+# %% ../nbs/14_cli.ipynb #4dad2c9c
 def _given(ctx):
     "The options that were written on the command line, as fields of the settings"
     out = {k: v for k, v in ctx.params.items() if ctx.get_parameter_source(k).name == "COMMANDLINE"}
@@ -231,7 +232,7 @@ def _given(ctx):
 
 def _is_tiny(model): return {model.generator_model or model.model, model.discriminator_model or model.model} == {"tiny"}
 
-# %% ../nbs/14_cli.ipynb #60175f79
+# %% ../nbs/14_cli.ipynb #6f7e6137
 def _check_out(out, resume, overwrite):
     if resume and overwrite: raise ConfigError("--resume goes on with a run and --overwrite throws it away; give one of them")
     folder = Path(out)
@@ -249,7 +250,7 @@ def _origin(source, config, record):
     source = source or origin.get("source") or ("tiny" if _is_tiny(config.model) else "builtin")
     return dict(source=source if source in ("tiny", "builtin") else str(Path(source).resolve()), seed=origin.get("seed", config.seed))
 
-# %% ../nbs/14_cli.ipynb #6980730d
+# %% ../nbs/14_cli.ipynb #e24c677d
 def _before_after(summary):
     "Rates before and after, both splits"
     splits, rate = [s for s in ("train", "held_out") if s in summary["after"]], lambda v: "-" if v is None else f"{v['value']:.0%} ({v['low']:.0%} to {v['high']:.0%})"
@@ -272,7 +273,7 @@ def _run_training(config, origin, resume, overwrite, as_json):
     _console().print(_before_after(summary))
     print(f"\nrun folder  {config.out}\nplots       {Path(config.out, 'plots')}\nnext        chained-adv solve --run {config.out}")
 
-# %% ../nbs/14_cli.ipynb #0f9757e8
+# %% ../nbs/14_cli.ipynb #b3b075be
 @app.command(epilog=_examples("chained-adv train", "chained-adv train --quick --out runs/try", "chained-adv train --problems my.json --out runs/mine", "chained-adv train --stages 1-2 --adapters unified --out runs/unified",
                               "chained-adv train --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out runs/qwen", "chained-adv train --out runs/default --resume"))
 def train(ctx: typer.Context,
@@ -287,11 +288,12 @@ def train(ctx: typer.Context,
     overwrite: _opt(bool, "Throw the run in --out away and start again.", "--overwrite") = False,
     stages: _opt(str, "Stages to train, like 1,2,3 or 1-3.") = "1-5",
     n_discriminator_steps: _opt(int, "Steps of the discriminator at the start of a stage.") = 3,
-    n_generator_steps: _opt(int, "Then steps of the generator.") = 3,
+    n_generator_steps: _opt(int, "Then steps of the generator.") = 4,
     k_alternating_steps: _opt(int, "Then so often a step of each.") = 2,
     problems_per_step: _opt(int, "Problems in a step.") = 16,
     n_samples: _opt(int, "Samples of each problem in a step.", "--samples") = 8,
     reward: _opt(str, "Reward scheme: per_test, zero_sum or shaped.") = "per_test",
+    credit: _opt(str, "With per_test: on the whole list of tests, or also on each test's own tokens (list or test).") = "test",
     adapters: _opt(str, "What learns: stage (an adapter per role and stage), role, unified (one model plays both roles) or full.") = "stage",
     lora_rank: _opt(int, "Rank of the adapters.", min=1) = 16,
     lr: _opt(float, "Learning rate of both players; 0 chooses.", min=0) = 0.,
@@ -319,7 +321,7 @@ def train(ctx: typer.Context,
     config = make_config({"out": out, **given}, quick, record.get("settings"))
     _run_training(config, _origin(problems, config, record), resume, overwrite, as_json)
 
-# %% ../nbs/14_cli.ipynb #803ad0f8
+# %% ../nbs/14_cli.ipynb #a3757368
 def _tick(ok): return "-" if ok is None else ("passes", "green") if ok else ("fails", "red")
 
 def _print_match(d):
@@ -333,7 +335,7 @@ def _print_match(d):
     if d["tests"]: console.print(_table("Generated tests", ("stage", "test", "program", "reference", "reason"), map(row, d["tests"])))
     console.print(_table("Baseline tests", ("", "test", "program", "reference", "reason"), map(row, d["baseline"])))
 
-# %% ../nbs/14_cli.ipynb #3990fda8
+# %% ../nbs/14_cli.ipynb #7cdd3b09
 def _verdict_line(d):
     "One line on what was decided"
     word = {True: "solved", False: "not solved", None: "not decided"}[d["solved"]]
@@ -348,7 +350,7 @@ def _load(run, checkpoint, model, device):
     if run: return InferenceEngine.from_checkpoint(run, checkpoint, device)
     return InferenceEngine(Players(ModelConfig(model=model or "tiny", device=device)))
 
-# %% ../nbs/14_cli.ipynb #f88b5baf
+# %% ../nbs/14_cli.ipynb #374b374d
 @app.command(epilog=_examples("chained-adv show", "chained-adv show --list", "chained-adv show two_sum --problems builtin --model Qwen/Qwen2.5-Coder-0.5B-Instruct", "chained-adv show --run runs/default --json"))
 def show(problem: ProblemId = "",
     problems: Source = "",
@@ -357,6 +359,7 @@ def show(problem: ProblemId = "",
     model: _opt(str, "Model of both players before any training.") = "tiny",
     temperature: _opt(float, "Of both players; 0 takes the likeliest token.", min=0) = 1.,
     reward: _opt(str, "Reward scheme: per_test, zero_sum or shaped.") = "per_test",
+    credit: _opt(str, "With per_test: on the whole list of tests, or also on each test's own tokens (list or test).") = "test",
     seed: Seed = 0, list_ids: List = False, device: Device = "auto", threads: Threads = 1, as_json: Json = False):
     "Play one match and show it. Five stages, tests at each, verdicts and rewards, before any training or with a run's checkpoint."
     train_set, held_out = _pool(problems, run, model)
@@ -373,7 +376,7 @@ def show(problem: ProblemId = "",
     _print_match(d)
     print(f"\n{_verdict_line(d)}\nreward of the generator {d['generator_reward']:.3f}, of the discriminator {d['discriminator_reward']:.3f} ({reward})")
 
-# %% ../nbs/14_cli.ipynb #e89d42d5
+# %% ../nbs/14_cli.ipynb #435513b1
 def _print_results(results, as_json):
     "One match in full, several as a table"
     dicts = [r.as_dict() for r in results]
@@ -404,7 +407,7 @@ def solve(problem: ProblemId = "",
     _print_results(results, as_json)
     if not all(r.solved for r in results): raise typer.Exit(1)
 
-# %% ../nbs/14_cli.ipynb #ec660f02
+# %% ../nbs/14_cli.ipynb #c92d09b6
 def _evaluate_one(target, checkpoint, problems, n_samples, n_mutants, seed, device):
     "The `Evaluation` of one run or model"
     from chained_adv.evaluation import evaluate_players, find_live_mutants
@@ -432,7 +435,7 @@ def evaluate(targets: Annotated[list[str], typer.Argument(help="Folders of runs 
     rows = [(k.replace("_", " "), *(rate(e.rates.get(k)) for e in found.values())) for k in RATE_NAMES if any(k in e.rates for e in found.values())]
     _console().print(_table(f"{len(chosen)} problems, {samples} samples each, with 95 % intervals", ("", *found), rows))
 
-# %% ../nbs/14_cli.ipynb #ddf9cbed
+# %% ../nbs/14_cli.ipynb #dfc914f3
 @app.command(epilog=_examples("chained-adv checkpoints runs/default", "chained-adv checkpoints runs/default --json"))
 def checkpoints(run: Annotated[str, typer.Argument(help="A run's folder.")] = "runs/default", as_json: Json = False):
     "List the checkpoints of a run."
@@ -445,7 +448,7 @@ def checkpoints(run: Annotated[str, typer.Argument(help="A run's folder.")] = "r
     row = lambda o: (o.name, "-" if o.step is None else o.step, "-" if o.stage is None else o.stage, figure(o.score), *(figure(o.metrics.get(k)) for k in ("solved", "solved_greedy", "validity")), f"{o.size / 1e6:.1f} MB", o.problem)
     _console().print(_table(run, ("name", "step", "stage", "score", "solved", "solved greedy", "validity", "size", ""), map(row, found)))
 
-# %% ../nbs/14_cli.ipynb #6b2dc580
+# %% ../nbs/14_cli.ipynb #dfc8ee20
 def _fact(name, value, ok=True, needed=False, remedy=""): return dict(name=name, value=str(value), ok=bool(ok), needed=needed, remedy="" if ok else remedy)
 
 def _package(name, needed, remedy):
@@ -460,7 +463,7 @@ def _sandbox_fact():
     ok = right.passed and [v.passed for v in wrong.verdicts] == [True, False]
     return _fact("sandbox", f"isolation level '{box.level}'; self-test {'passed' if ok else 'failed: ' + '; '.join((*right.errors, *wrong.errors))}", ok, True, "report this with the output of `chained-adv doctor --json`")
 
-# %% ../nbs/14_cli.ipynb #11daf3a6
+# %% ../nbs/14_cli.ipynb #cf2ef25d
 def _isolation_facts():
     "What can confine programs here; none of it but the weakest level is needed"
     for o in probe_isolation(): yield _fact(f"isolation: {o.level}", "available, tried" if o.available else f"not available: {o.reason}", o.available, o.level == "process", o.remedy)
@@ -488,7 +491,7 @@ def _tiny_fact():
     try: return _fact("tiny model", f"{load_base('tiny', ModelConfig(device='cpu'))[0].num_parameters():,} parameters", True, True)
     except ChainedAdvError as e: return _fact("tiny model", e, False, True, remedy)
 
-# %% ../nbs/14_cli.ipynb #9397feca
+# %% ../nbs/14_cli.ipynb #a3e66cf0
 def examine() -> list: # Dicts with name, value, ok, needed, remedy
     "What this machine has and lacks for this package"
     get = "pip install chained_adv"
@@ -513,7 +516,7 @@ def doctor(as_json: Json = False):
         print("\nready: `chained-adv train` can run" if ready else "\nnot ready: see the lines marked missing")
     if not ready: raise typer.Exit(1)
 
-# %% ../nbs/14_cli.ipynb #4776b131
+# %% ../nbs/14_cli.ipynb #b2cb5096
 @app.command(epilog=_examples("chained-adv problems", "chained-adv problems my.json", "chained-adv problems my.json --json"))
 def problems(file: Annotated[str, typer.Argument(help="A problem file (JSON or JSONL), 'builtin' or 'tiny'.")] = "builtin", as_json: Json = False):
     "Check a problem file. Its format, and that every reference solution passes its own tests."

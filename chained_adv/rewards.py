@@ -6,14 +6,14 @@
 __all__ = ['NEUTRAL_RATE', 'REWARD_SCHEMES', 'align_verdicts', 'Tally', 'tally_tests', 'RewardScheme', 'per_test_credits',
            'get_reward_scheme', 'compute_generator_reward', 'compute_discriminator_reward']
 
-# %% ../nbs/06_rewards.ipynb #53b069a1
+# %% ../nbs/06_rewards.ipynb #b08cabdb
 import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from .core import ConfigError, ExecutionResult, TrainingError
 
-# %% ../nbs/06_rewards.ipynb #5b362a13
+# %% ../nbs/06_rewards.ipynb #ab61d53d
 def _mismatch(a, b):
     if (a.outcome == "rejected") != (b.outcome == "rejected"): return "was run against one program and not against the other"
     if (a.test.key if a.test else a.text) != (b.test.key if b.test else b.text): return "is not the same test in both"
@@ -34,7 +34,7 @@ def align_verdicts(
                                 f"against candidate and reference")
     return list(zip(a, b))
 
-# %% ../nbs/06_rewards.ipynb #4e6a2155
+# %% ../nbs/06_rewards.ipynb #9e20300a
 @dataclass(frozen=True)
 class Tally:
     "Counts over one suite"
@@ -50,7 +50,7 @@ def tally_tests(
     pairs = align_verdicts(result, validation)
     return Tally(len(pairs), sum(r.passed for _, r in pairs), sum(r.passed and not c.passed for c, r in pairs))
 
-# %% ../nbs/06_rewards.ipynb #9c0d5d72
+# %% ../nbs/06_rewards.ipynb #adb2f52b
 @dataclass(frozen=True)
 class RewardScheme:
     "Both players' formulas and their coefficients"
@@ -73,7 +73,7 @@ class RewardScheme:
         if self.unique_credit * (self.denominator - 1) > self.valid_credit + self.catch_credit:
             raise ConfigError(f"reward scheme {self.name}: unique_credit {self.unique_credit} is so large that one more good test could lower the sum; at most (valid_credit + catch_credit) / (denominator - 1)")
 
-# %% ../nbs/06_rewards.ipynb #37ecc27c
+# %% ../nbs/06_rewards.ipynb #c2aa3d1e
 NEUTRAL_RATE = .5 # pass rate when nothing was tested
 
 def _share(verdicts): return sum(v.passed for v in verdicts) / len(verdicts) if verdicts else NEUTRAL_RATE
@@ -86,7 +86,7 @@ def _zero_sum_discriminator(scheme, result, validation, timed_out, others, lists
     pass_rate = 0. if timed_out else _share(_run_only(result))
     return (1 - pass_rate) * t.valid / t.written if t.written else 0.
 
-# %% ../nbs/06_rewards.ipynb #03b5bd7d
+# %% ../nbs/06_rewards.ipynb #ac7ad249
 def _shaped_generator(scheme, kept, baseline, timed_out): return _share(baseline + kept) - NEUTRAL_RATE
 
 def _shaped_discriminator(scheme, result, validation, timed_out, others, lists):
@@ -95,11 +95,13 @@ def _shaped_discriminator(scheme, result, validation, timed_out, others, lists):
     total = scheme.valid_credit * t.valid - scheme.invalid_cost * (t.written - t.valid) + scheme.catch_credit * t.caught
     return min(1., max(-1., total / t.written))
 
-# %% ../nbs/06_rewards.ipynb #eaae0c6e
+# %% ../nbs/06_rewards.ipynb #1f823a84
 def _vacuous(test):
     if test is None or test.kind != "close": return False
     size = abs(test.expected) if isinstance(test.expected, (int, float, complex)) else 0.
     return not test.tolerance < max(1., size)
+
+def _weak(test): return bool(test and test.view and test.kind in ("truthy", "falsy"))
 
 def _credited(pairs, lists, denominator):
     "Positions of the tests that earn: valid, new, not vacuous, among the first `denominator` of their list"
@@ -114,7 +116,7 @@ def _credited(pairs, lists, denominator):
         start += n
     return out
 
-# %% ../nbs/06_rewards.ipynb #e2b4cdd9
+# %% ../nbs/06_rewards.ipynb #75e2be9c
 def _list_lengths(lists, total):
     lists = (total,) if lists is None else tuple(lists)
     if sum(lists) != total:
@@ -135,10 +137,10 @@ def per_test_credits(
     credited = _credited(pairs, _list_lengths(lists, len(pairs)), s.denominator)
     catches = {i: {k for k, o in enumerate((generator_result, *others)) if not o.verdicts[i].passed} for i in credited}
     makers = Counter(k for o in catches.values() for k in o)
-    earned = {i: s.valid_credit + s.catch_credit * bool(o) + s.unique_credit * any(makers[k] == 1 for k in o) for i, o in catches.items()}
+    earned = {i: s.valid_credit * (bool(o) or not _weak(pairs[i][0].test)) + s.catch_credit * bool(o) + s.unique_credit * any(makers[k] == 1 for k in o) for i, o in catches.items()}
     return [earned.get(i, 0. if r.passed else -s.invalid_cost) / s.denominator for i, (_, r) in enumerate(pairs)]
 
-# %% ../nbs/06_rewards.ipynb #4507c862
+# %% ../nbs/06_rewards.ipynb #b0348eea
 def _per_test_generator(scheme, kept, baseline, timed_out):
     counted = baseline + kept
     return (_share(counted) + all(v.passed for v in counted)) / 2 if counted else NEUTRAL_RATE
@@ -149,7 +151,7 @@ def _per_test_discriminator(scheme, result, validation, timed_out, others, lists
     sums = [min(1., max(-1., sum(credits[e - n:e]))) if n else -1. for n, e in zip(lists, ends)]
     return sum(sums) / len(sums) if sums else -1.
 
-# %% ../nbs/06_rewards.ipynb #24a0a181
+# %% ../nbs/06_rewards.ipynb #9f2610f5
 REWARD_SCHEMES = {o.name: o for o in (
     RewardScheme("zero_sum", _zero_sum_generator, _zero_sum_discriminator),
     RewardScheme("shaped", _shaped_generator, _shaped_discriminator, low=-1., valid_credit=.4, catch_credit=.6, invalid_cost=.6),
@@ -165,7 +167,9 @@ def get_reward_scheme(
         raise ConfigError(f"reward scheme {scheme!r} does not exist; choose one of {', '.join(REWARD_SCHEMES)}")
     return REWARD_SCHEMES[scheme]
 
-# %% ../nbs/06_rewards.ipynb #5d555c12
+RewardScheme.credits_tests = property(lambda self: self.discriminator is _per_test_discriminator, doc="Does each test earn credit of its own?")
+
+# %% ../nbs/06_rewards.ipynb #659c26d4
 def _checked(value, scheme, player):
     if not (isinstance(value, (int, float)) and scheme.low <= value <= scheme.high): # a NaN fails this too
         raise TrainingError(f"reward scheme {scheme.name} gave the {player} {value!r}, outside [{scheme.low:g}, "
@@ -176,7 +180,7 @@ def _timed_out(result, kept):
     "Did a test that counts run out of time? A flag that no verdict explains counts as well"
     return any(v.outcome == "timeout" for v in kept) or (result.timed_out and all(v.outcome != "timeout" for v in result.verdicts))
 
-# %% ../nbs/06_rewards.ipynb #9f1ccaae
+# %% ../nbs/06_rewards.ipynb #c020e398
 def compute_generator_reward(
     result: ExecutionResult, # The discriminator's tests against the candidate
     scheme: "str | RewardScheme" = "zero_sum", # Which formula
@@ -188,7 +192,7 @@ def compute_generator_reward(
     kept = _run_only(result) if validation is None else [c for c, r in align_verdicts(result, validation) if r.passed]
     return _checked(s.generator(s, kept, _run_only(baseline) if baseline else [], _timed_out(result, kept)), s, "generator")
 
-# %% ../nbs/06_rewards.ipynb #b0601b3d
+# %% ../nbs/06_rewards.ipynb #93cc1285
 def compute_discriminator_reward(
     generator_result: ExecutionResult, # The tests against the candidate
     validation_result: ExecutionResult, # The same tests against the reference
