@@ -8,7 +8,7 @@ __all__ = ['app', 'tiny_app', 'Json', 'Threads', 'Device', 'Source', 'Saved', 'S
            'make_config', 'train', 'show', 'solve', 'parse_ks', 'evaluate', 'checkpoints', 'examine', 'doctor',
            'problems', 'pretrain']
 
-# %% ../nbs/14_cli.ipynb #1ee3628f
+# %% ../nbs/14_cli.ipynb #1a75e285
 import difflib, json, os, platform, re, shutil, socket, sys, warnings
 from contextlib import contextmanager
 from dataclasses import fields, replace
@@ -31,7 +31,7 @@ from .stages import get_stage
 from .problems import find_leaks, load_problems, split_problems, summarize_problems
 from .sandbox import Sandbox, check_problem
 
-# %% ../nbs/14_cli.ipynb #dd97ffb7
+# %% ../nbs/14_cli.ipynb #c65eb3fd
 class Commands(TyperGroup):
     "Turns the package's refusals into a message and exit status 2"
     def invoke(self, ctx):
@@ -45,7 +45,7 @@ app = typer.Typer(help="Two language models on coding problems: one solves them 
 tiny_app = typer.Typer(help="The tiny model that comes with the package.", **_SETTINGS)
 app.add_typer(tiny_app, name="tiny")
 
-# %% ../nbs/14_cli.ipynb #2798e16e
+# %% ../nbs/14_cli.ipynb #ce5dcec6
 def _print_version(wanted: bool):
     if wanted: print(__version__); raise typer.Exit()
 
@@ -61,11 +61,11 @@ def _examples(*lines):
     "An epilog that keeps its lines"
     return "\b\nExamples:\n" + "\n".join(f"  {o}" for o in lines)
 
-# %% ../nbs/14_cli.ipynb #be96a692
+# %% ../nbs/14_cli.ipynb #c246f280
 def _say(text): print(text, file=sys.stderr, flush=True)
 def _print_json(data): print(json.dumps(data, indent=1))
 
-# %% ../nbs/14_cli.ipynb #b89725d9
+# %% ../nbs/14_cli.ipynb #ca8f18a9
 def _hub_reachable():
     "Can the Hugging Face hub be reached? Behind a proxy that is left to its client"
     hub = urlsplit(os.environ.get("HF_ENDPOINT") or "https://huggingface.co")
@@ -90,7 +90,7 @@ def start_quietly(
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
 
-# %% ../nbs/14_cli.ipynb #1f323b90
+# %% ../nbs/14_cli.ipynb #b0110938
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 def clean_text(
@@ -99,7 +99,7 @@ def clean_text(
     "Text with its control characters spelled out"
     return _CONTROL.sub(lambda m: repr(m[0])[1:-1], text)
 
-# %% ../nbs/14_cli.ipynb #5477129d
+# %% ../nbs/14_cli.ipynb #48083933
 def _console(): return Console(width=None if sys.stdout.isatty() else 160, highlight=False)
 
 def _block(console, title, text):
@@ -114,7 +114,7 @@ def _table(title, columns, rows):
     for row in rows: table.add_row(*(Text(clean_text(str(o[0])), o[1]) if isinstance(o, tuple) else Text(clean_text(str(o))) for o in row))
     return table
 
-# %% ../nbs/14_cli.ipynb #9a683cc3
+# %% ../nbs/14_cli.ipynb #48858f19
 def problem_sets(
     source: str, # A file, `builtin`, `tiny`, or empty to choose by the model
     tiny: bool, # Does the tiny model play?
@@ -132,7 +132,7 @@ def problem_sets(
     remarks = [f"{len(twins)} held-out problems are training problems under another id; they went to the training set"] if twins else []
     return train + [p for p in held_out if p.id in twins], [p for p in held_out if p.id not in twins], remarks
 
-# %% ../nbs/14_cli.ipynb #dd2091ea
+# %% ../nbs/14_cli.ipynb #84b2aed0
 def find_problem(
     id: str, # An id; empty takes the first
     problems: list # Where to look
@@ -143,7 +143,7 @@ def find_problem(
     near = difflib.get_close_matches(id, [p.id for p in problems], 3, .4) or [p.id for p in problems[:3]]
     raise ProblemError(f"no problem {id!r} among {len(problems)}; did you mean {', '.join(near)}? --list shows all ids")
 
-# %% ../nbs/14_cli.ipynb #ed6edd2a
+# %% ../nbs/14_cli.ipynb #9e348580
 def read_run(
     folder: "str | Path" # A run's folder
 ) -> dict: # What its `config.json` holds; empty when there is none
@@ -174,7 +174,7 @@ def _list_problems(train, held_out, as_json):
     if as_json: return _print_json([dict(id=i, difficulty=d, split=s) for i, d, s in rows])
     _console().print(_table(f"{len(rows)} problems", ("id", "difficulty", "split"), rows))
 
-# %% ../nbs/14_cli.ipynb #8b596490
+# %% ../nbs/14_cli.ipynb #fdb195fb
 def _opt(kind, help, *names, **kwargs): return Annotated[kind, typer.Option(*names, help=help, **kwargs)]
 
 Json = _opt(bool, "Print JSON.", "--json")
@@ -186,7 +186,7 @@ Seed = _opt(int, "Of all random choices.")
 List = _opt(bool, "List the ids to choose from.", "--list")
 ProblemId = Annotated[str, typer.Argument(help="Id of a problem; the first held-out one when left out.", show_default=False)]
 
-# %% ../nbs/14_cli.ipynb #ba1fb1ae
+# %% ../nbs/14_cli.ipynb #a0650a24
 def parse_stages(
     text: str # `1,2,3`, `1-3` or a mixture
 ) -> tuple: # The numbers
@@ -195,7 +195,7 @@ def parse_stages(
     ranges = [[get_stage(int(n)).id for n in part.split("-")] for part in text.split(",")]
     return tuple(s for o in ranges for s in range(o[0], o[-1] + 1))
 
-# %% ../nbs/14_cli.ipynb #8fe335ab
+# %% ../nbs/14_cli.ipynb #efd38462
 QUICK = dict(n_discriminator_steps=1, n_generator_steps=1, k_alternating_steps=1, problems_per_step=8, problems_drawn=8, n_samples=4, eval_samples=12, eval_stages=False, n_mutants=2)
 
 def _saved_config(settings):
@@ -218,7 +218,7 @@ def make_config(
     own = {k: v for k, v in of(base).items() if k not in ("model", "ppo")}
     return replace(base, model=replace(base.model, **of(base.model)), ppo=replace(base.ppo, **of(base.ppo)), **own)
 
-# %% ../nbs/14_cli.ipynb #17886cc6
+# %% ../nbs/14_cli.ipynb #3699a32f
 def _given(ctx):
     "The options that were written on the command line, as fields of the settings"
     out = {k: v for k, v in ctx.params.items() if ctx.get_parameter_source(k).name == "COMMANDLINE"}
@@ -231,7 +231,7 @@ def _given(ctx):
 
 def _is_tiny(model): return {model.generator_model or model.model, model.discriminator_model or model.model} == {"tiny"}
 
-# %% ../nbs/14_cli.ipynb #b8742fc7
+# %% ../nbs/14_cli.ipynb #7fe5dd3c
 def _check_out(out, resume, overwrite):
     if resume and overwrite: raise ConfigError("--resume goes on with a run and --overwrite throws it away; give one of them")
     folder = Path(out)
@@ -249,7 +249,7 @@ def _origin(source, config, record):
     source = source or origin.get("source") or ("tiny" if _is_tiny(config.model) else "builtin")
     return dict(source=source if source in ("tiny", "builtin") else str(Path(source).resolve()), seed=origin.get("seed", config.seed))
 
-# %% ../nbs/14_cli.ipynb #da632e52
+# %% ../nbs/14_cli.ipynb #f783f8d5
 def _before_after(summary):
     "Rates before and after, both splits"
     splits, rate = [s for s in ("train", "held_out") if s in summary["after"]], lambda v: "-" if v is None else f"{v['value']:.0%} ({v['low']:.0%} to {v['high']:.0%})"
@@ -272,7 +272,7 @@ def _run_training(config, origin, resume, overwrite, as_json):
     _console().print(_before_after(summary))
     print(f"\nrun folder  {config.out}\nplots       {Path(config.out, 'plots')}\nnext        chained-adv solve --run {config.out}")
 
-# %% ../nbs/14_cli.ipynb #43b0458a
+# %% ../nbs/14_cli.ipynb #284d1888
 @app.command(epilog=_examples("chained-adv train", "chained-adv train --quick --out runs/try", "chained-adv train --problems my.json --out runs/mine", "chained-adv train --stages 1-2 --adapters unified --out runs/unified",
                               "chained-adv train --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out runs/qwen", "chained-adv train --out runs/default --resume"))
 def train(ctx: typer.Context,
@@ -318,7 +318,7 @@ def train(ctx: typer.Context,
     config = make_config({"out": out, **given}, quick, record.get("settings"))
     _run_training(config, _origin(problems, config, record), resume, overwrite, as_json)
 
-# %% ../nbs/14_cli.ipynb #5bebc544
+# %% ../nbs/14_cli.ipynb #d0f5e717
 def _tick(ok): return "-" if ok is None else ("passes", "green") if ok else ("fails", "red")
 
 def _print_match(d):
@@ -332,7 +332,7 @@ def _print_match(d):
     if d["tests"]: console.print(_table("Generated tests", ("stage", "test", "program", "reference", "reason"), map(row, d["tests"])))
     console.print(_table("Baseline tests", ("", "test", "program", "reference", "reason"), map(row, d["baseline"])))
 
-# %% ../nbs/14_cli.ipynb #c8bc6742
+# %% ../nbs/14_cli.ipynb #eee5fec7
 def _verdict_line(d):
     "One line on what was decided"
     word = {True: "solved", False: "not solved", None: "not decided"}[d["solved"]]
@@ -347,7 +347,7 @@ def _load(run, checkpoint, model, device):
     if run: return InferenceEngine.from_checkpoint(run, checkpoint, device)
     return InferenceEngine(Players(ModelConfig(model=model or "tiny", device=device)))
 
-# %% ../nbs/14_cli.ipynb #6aca940d
+# %% ../nbs/14_cli.ipynb #b2b4a28c
 @app.command(epilog=_examples("chained-adv show", "chained-adv show --list", "chained-adv show two_sum --problems builtin --model Qwen/Qwen2.5-Coder-0.5B-Instruct", "chained-adv show --run runs/default --json"))
 def show(problem: ProblemId = "",
     problems: Source = "",
@@ -372,7 +372,7 @@ def show(problem: ProblemId = "",
     _print_match(d)
     print(f"\n{_verdict_line(d)}\nreward of the generator {d['generator_reward']:.3f}, of the discriminator {d['discriminator_reward']:.3f} ({reward})")
 
-# %% ../nbs/14_cli.ipynb #1d604263
+# %% ../nbs/14_cli.ipynb #18d9f3e6
 def _print_results(results, as_json):
     "One match in full, several as a table"
     dicts = [r.as_dict() for r in results]
@@ -403,7 +403,7 @@ def solve(problem: ProblemId = "",
     _print_results(results, as_json)
     if not all(r.solved for r in results): raise typer.Exit(1)
 
-# %% ../nbs/14_cli.ipynb #de556e94
+# %% ../nbs/14_cli.ipynb #3b512f13
 def parse_ks(
     text: str # Numbers with commas, like 1,5
 ) -> tuple: # The numbers, in rising order
@@ -418,7 +418,7 @@ def _count_samples(samples, ks, best_of):
         if samples and n > samples: raise ConfigError(f"{option} {n} needs {n} samples per problem but --samples is {samples}; leave --samples out or give at least {n}")
     return samples or max(needed.values())
 
-# %% ../nbs/14_cli.ipynb #eed4dfaa
+# %% ../nbs/14_cli.ipynb #0b68955f
 def _check_file(option, name, endings):
     "Can this file be written?"
     path = Path(name)
@@ -443,7 +443,7 @@ def _check_targets(targets, checkpoint):
             try: AutoConfig.from_pretrained(t)
             except (OSError, ValueError, KeyError) as e: raise ConfigError(f"{t!r} is no run (a folder with checkpoints), and as a model it cannot be loaded: {str(e).strip().splitlines()[0]}") from None
 
-# %% ../nbs/14_cli.ipynb #b4c4a725
+# %% ../nbs/14_cli.ipynb #e8f3076a
 def _measure(target, checkpoint, device, problems, sandbox, best_of, **options):
     "The `Measurement` of one run or model"
     from chained_adv.evaluation import measure_players
@@ -464,7 +464,7 @@ def _phases(targets, n):
     try: yield step; bar.update(1)
     finally: bar.close()
 
-# %% ../nbs/14_cli.ipynb #473b34d0
+# %% ../nbs/14_cli.ipynb #e897e797
 def _percent(v): return "-" if v is None else f"{v['value']:.0%} ({v['low']:.0%} to {v['high']:.0%})"
 
 def _points(row):
@@ -488,7 +488,7 @@ def _mutant_line(c):
     lost = f"{c['undecided']} left out because they pass every baseline test and may be equivalent, {c['slow']} because they run too long"
     return f"mutants     {c['kept']} kept of {c['made']} made, each shown wrong by a baseline test; {lost}, {c['spare']} beyond the limit"
 
-# %% ../nbs/14_cli.ipynb #b1efbc61
+# %% ../nbs/14_cli.ipynb #b951e377
 def _print_evaluation(rows, names, n_problems, samples, counts):
     "Rates side by side, then the paired differences to the first"
     at, metrics, console = {(r["name"], r["metric"]): r for r in rows}, dict.fromkeys(r["metric"] for r in rows), _console()
@@ -499,21 +499,21 @@ def _print_evaluation(rows, names, n_problems, samples, counts):
         print("\ndifferences are paired by problem: 95 % interval, problems won:lost, p of the exact sign test; 'higher' and 'lower' only where both agree")
     if counts: print(f"\n{_mutant_line(counts)}")
 
-def _write_evaluation(files, data, rows, measurements, seed):
+# %% ../nbs/14_cli.ipynb #aa12a155
+def _write_evaluation(files, data, rows, measurements):
     "Write what was asked for: `files` maps json, csv, problems and plot to paths"
-    from chained_adv.evaluation import plot_measurements, rows_as_csv
+    from chained_adv.evaluation import plot_comparison, rows_as_csv
     from chained_adv.tracking import DPI, write_json
     if "json" in files: write_json(files["json"], data)
     for path in files.get("csv", ()): Path(path).write_text(rows_as_csv(rows), encoding="utf-8")
     if "problems" in files:
         each = [dict(name=m.name, problem=p, metric=k, value=round(v, 6)) for m in measurements for k in m.values for p, v in m.by_problem(k).items()]
         Path(files["problems"]).write_text(rows_as_csv(each), encoding="utf-8")
-    for path in files.get("plot", ()): plot_measurements(measurements, seed=seed).savefig(path, dpi=DPI)
+    for path in files.get("plot", ()): plot_comparison(rows).savefig(path, dpi=DPI)
 
+# %% ../nbs/14_cli.ipynb #53cad1fb
 def _output_files(csv, plot, out):
-    "The files to write, after a look whether they can be"
-    if csv: _check_file("--csv", csv, (".csv",))
-    if plot: _check_file("--plot", plot, (".png", ".svg", ".pdf"))
+    "The files to write; the folder is made here, so that it is certain to be there"
     files = dict(csv=[o for o in (csv, out and Path(out, "evaluation.csv")) if o], plot=[o for o in (plot, out and Path(out, "evaluation.png")) if o])
     if not out: return files
     try: Path(out).mkdir(parents=True, exist_ok=True)
@@ -521,7 +521,19 @@ def _output_files(csv, plot, out):
     for name in ("evaluation.csv", "evaluation.png", "evaluation.json", "problems.csv"): _check_file("--out", Path(out, name), (Path(name).suffix,))
     return files | dict(json=Path(out, "evaluation.json"), problems=Path(out, "problems.csv"))
 
-# %% ../nbs/14_cli.ipynb #36b5d783
+# %% ../nbs/14_cli.ipynb #f5c055ac
+def _measure_all(targets, chosen, checkpoint, device, n_mutants, seed, best_of, **options):
+    "Measurements of all on the same problems and mutants, and what became of the mutants"
+    from chained_adv.evaluation import count_mutants, sort_mutants
+    with Sandbox() as box:
+        for p in chosen: check_problem(p, box)
+        sets = sort_mutants(chosen, box, n_mutants, seed) if n_mutants else []
+        options |= dict(best_of=best_of, mutants=[o.kept for o in sets] or None, seed=seed)
+        with _phases(targets, 4 + bool(best_of) + bool(sets)) as step:
+            found = [_measure(t, checkpoint, device, chosen, box, progress=lambda phase, t=t: step(t, phase), **options) for t in targets]
+    return found, count_mutants(sets) if sets else None
+
+# %% ../nbs/14_cli.ipynb #4d3ca650
 @app.command(epilog=_examples("chained-adv evaluate runs/default", "chained-adv evaluate tiny runs/default --limit 50", "chained-adv evaluate tiny runs/default --samples 8 --k 1,5 --best-of 4 --out comparison",
                               "chained-adv evaluate runs/mine/checkpoints/stage_1 runs/mine/checkpoints/stage_5 --csv stages.csv --plot stages.png", "chained-adv evaluate runs/mine --problems other.json --samples 4 --json"))
 def evaluate(targets: Annotated[list[str], typer.Argument(help="Folders of runs or checkpoints, or models before training. All others are compared to the first.", metavar="RUN_OR_MODEL...")],
@@ -539,27 +551,24 @@ def evaluate(targets: Annotated[list[str], typer.Argument(help="Folders of runs 
     "Measure runs and models. Rates with 95 % intervals, side by side on the same problems, and which differences are more than noise."
     targets, ks = list(dict.fromkeys(targets)), parse_ks(k)
     samples = _count_samples(samples, ks, best_of)
+    if csv: _check_file("--csv", csv, (".csv",))
+    if plot: _check_file("--plot", plot, (".png", ".svg", ".pdf"))
     train_set, held_out = _pool(problems, *(targets[0], "") if _is_run(targets[0]) else ("", targets[0]))
     chosen = (_whole_set(problems) if problems else held_out or train_set)[:limit or None]
     start_quietly(threads, tuple(targets))
     _check_targets(targets, checkpoint)
     files = _output_files(csv, plot, out)
-    from chained_adv.evaluation import comparison_rows, count_mutants, sort_mutants
-    with Sandbox() as box:
-        for p in chosen: check_problem(p, box)
-        sets = sort_mutants(chosen, box, n_mutants, seed) if n_mutants else []
-        options = dict(n_samples=samples, ks=ks, best_of=best_of, mutants=[o.kept for o in sets] or None, seed=seed)
-        with _phases(targets, 4 + bool(best_of) + bool(sets)) as step:
-            found = [_measure(t, checkpoint, device, chosen, box, progress=lambda phase, t=t: step(t, phase), **options) for t in targets]
-    rows, counts = comparison_rows(found, seed), count_mutants(sets) if sets else None
+    from chained_adv.evaluation import comparison_rows
+    found, counts = _measure_all(targets, chosen, checkpoint, device, n_mutants, seed, best_of, n_samples=samples, ks=ks)
+    rows = comparison_rows(found, seed)
     results = _result_dicts(rows, found, chosen)
     settings = dict(targets=targets, problems=problems, checkpoint=checkpoint, samples=samples, k=list(ks), best_of=best_of, limit=limit, n_mutants=n_mutants, seed=seed, version=__version__)
-    _write_evaluation(files, dict(settings=settings, problems=[p.id for p in chosen], mutants=counts, results=results), rows, found, seed)
+    _write_evaluation(files, dict(settings=settings, problems=[p.id for p in chosen], mutants=counts, results=results), rows, found)
     if as_json: return _print_json([dict(o, mutants=counts) for o in results])
     _print_evaluation(rows, targets, len(chosen), samples, counts)
     if written := [str(o) for v in files.values() for o in (v if isinstance(v, list) else [v])]: print(f"written     {', '.join(written)}")
 
-# %% ../nbs/14_cli.ipynb #b1b28a6f
+# %% ../nbs/14_cli.ipynb #ef17ae2e
 @app.command(epilog=_examples("chained-adv checkpoints runs/default", "chained-adv checkpoints runs/default --json"))
 def checkpoints(run: Annotated[str, typer.Argument(help="A run's folder.")] = "runs/default", as_json: Json = False):
     "List the checkpoints of a run."
@@ -572,7 +581,7 @@ def checkpoints(run: Annotated[str, typer.Argument(help="A run's folder.")] = "r
     row = lambda o: (o.name, "-" if o.step is None else o.step, "-" if o.stage is None else o.stage, figure(o.score), *(figure(o.metrics.get(k)) for k in ("solved", "solved_greedy", "validity")), f"{o.size / 1e6:.1f} MB", o.problem)
     _console().print(_table(run, ("name", "step", "stage", "score", "solved", "solved greedy", "validity", "size", ""), map(row, found)))
 
-# %% ../nbs/14_cli.ipynb #90a5a248
+# %% ../nbs/14_cli.ipynb #ddfcd69c
 def _fact(name, value, ok=True, needed=False, remedy=""): return dict(name=name, value=str(value), ok=bool(ok), needed=needed, remedy="" if ok else remedy)
 
 def _package(name, needed, remedy):
@@ -587,7 +596,7 @@ def _sandbox_fact():
     ok = right.passed and [v.passed for v in wrong.verdicts] == [True, False]
     return _fact("sandbox", f"isolation level '{Sandbox.level}'; self-test {'passed' if ok else 'failed: ' + '; '.join((*right.errors, *wrong.errors))}", ok, True, "report this with the output of `chained-adv doctor --json`")
 
-# %% ../nbs/14_cli.ipynb #e27e019c
+# %% ../nbs/14_cli.ipynb #34f0db96
 def _device_facts():
     "What torch can compute on"
     import torch
@@ -611,7 +620,7 @@ def _tiny_fact():
     try: return _fact("tiny model", f"{load_base('tiny', ModelConfig(device='cpu'))[0].num_parameters():,} parameters", True, True)
     except ChainedAdvError as e: return _fact("tiny model", e, False, True, remedy)
 
-# %% ../nbs/14_cli.ipynb #9afa6cc6
+# %% ../nbs/14_cli.ipynb #b97b6ce1
 def examine() -> list: # Dicts with name, value, ok, needed, remedy
     "What this machine has and lacks for this package"
     get = "pip install chained_adv"
@@ -636,7 +645,7 @@ def doctor(as_json: Json = False):
         print("\nready: `chained-adv train` can run" if ready else "\nnot ready: see the lines marked missing")
     if not ready: raise typer.Exit(1)
 
-# %% ../nbs/14_cli.ipynb #f8655a97
+# %% ../nbs/14_cli.ipynb #baec26be
 @app.command(epilog=_examples("chained-adv problems", "chained-adv problems my.json", "chained-adv problems my.json --json"))
 def problems(file: Annotated[str, typer.Argument(help="A problem file (JSON or JSONL), 'builtin' or 'tiny'.")] = "builtin", as_json: Json = False):
     "Check a problem file. Its format, and that every reference solution passes its own tests."

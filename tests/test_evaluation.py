@@ -14,7 +14,7 @@ from chained_adv import cli
 from chained_adv.core import Chain, Problem, TestCase, make_rng
 from chained_adv.evaluation import (SELECTIONS, Measurement, bootstrap_interval, compare_measurements, compare_paired, comparison_rows, compute_reasoning_coherence,
                                     compute_test_diversity, evaluate_players, find_live_mutants, has_syntax_error, make_mutants, measure_players, mutation_scores, pass_at_k,
-                                    plot_measurements, rate_interval, select_best, select_candidates, sign_test, sort_mutants, wilson_interval)
+                                    plot_comparison, rate_interval, select_best, select_candidates, sign_test, sort_mutants, wilson_interval)
 from chained_adv.models import ModelConfig, Players
 from chained_adv.problems import load_problems
 from chained_adv.sandbox import Job, Sandbox
@@ -251,7 +251,8 @@ def test_rows_of_three_runs(measured):
     assert [r["name"] for r in rows] == ["tiny"] * len(m.rates()) + ["none"] + ["again"] * len(m.rates())
     assert all(r["difference"] is None for r in rows[:len(m.rates())]) and all(r["difference"] == 0 and r["p_value"] == 1 for r in rows if r["name"] == "again")
     assert compare_measurements(none, m).keys() == {"solved"}
-    assert len(plot_measurements([m, none]).axes) == 2
+    fig = plot_comparison(rows)
+    assert len(fig.axes) == 2 and [o.get_text() for o in fig.legends[0].get_texts()] == ["tiny", "none", "again"]
 
 # The command
 
