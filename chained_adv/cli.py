@@ -8,7 +8,7 @@ __all__ = ['app', 'tiny_app', 'Json', 'Threads', 'Device', 'Source', 'Saved', 'S
            'make_config', 'train', 'show', 'solve', 'parse_ks', 'evaluate', 'checkpoints', 'examine', 'doctor',
            'problems', 'pretrain']
 
-# %% ../nbs/14_cli.ipynb #1a75e285
+# %% ../nbs/14_cli.ipynb #469fecd4
 import difflib, json, os, platform, re, shutil, socket, sys, warnings
 from contextlib import contextmanager
 from dataclasses import fields, replace
@@ -403,7 +403,7 @@ def solve(problem: ProblemId = "",
     _print_results(results, as_json)
     if not all(r.solved for r in results): raise typer.Exit(1)
 
-# %% ../nbs/14_cli.ipynb #3b512f13
+# %% ../nbs/14_cli.ipynb #c9dc7eae
 def parse_ks(
     text: str # Numbers with commas, like 1,5
 ) -> tuple: # The numbers, in rising order
@@ -418,7 +418,7 @@ def _count_samples(samples, ks, best_of):
         if samples and n > samples: raise ConfigError(f"{option} {n} needs {n} samples per problem but --samples is {samples}; leave --samples out or give at least {n}")
     return samples or max(needed.values())
 
-# %% ../nbs/14_cli.ipynb #0b68955f
+# %% ../nbs/14_cli.ipynb #9ba84c19
 def _check_file(option, name, endings):
     "Can this file be written?"
     path = Path(name)
@@ -443,7 +443,7 @@ def _check_targets(targets, checkpoint):
             try: AutoConfig.from_pretrained(t)
             except (OSError, ValueError, KeyError) as e: raise ConfigError(f"{t!r} is no run (a folder with checkpoints), and as a model it cannot be loaded: {str(e).strip().splitlines()[0]}") from None
 
-# %% ../nbs/14_cli.ipynb #e8f3076a
+# %% ../nbs/14_cli.ipynb #7167f6a0
 def _measure(target, checkpoint, device, problems, sandbox, best_of, **options):
     "The `Measurement` of one run or model"
     from chained_adv.evaluation import measure_players
@@ -464,7 +464,7 @@ def _phases(targets, n):
     try: yield step; bar.update(1)
     finally: bar.close()
 
-# %% ../nbs/14_cli.ipynb #e897e797
+# %% ../nbs/14_cli.ipynb #344b00ee
 def _percent(v): return "-" if v is None else f"{v['value']:.0%} ({v['low']:.0%} to {v['high']:.0%})"
 
 def _points(row):
@@ -488,18 +488,18 @@ def _mutant_line(c):
     lost = f"{c['undecided']} left out because they pass every baseline test and may be equivalent, {c['slow']} because they run too long"
     return f"mutants     {c['kept']} kept of {c['made']} made, each shown wrong by a baseline test; {lost}, {c['spare']} beyond the limit"
 
-# %% ../nbs/14_cli.ipynb #b951e377
+# %% ../nbs/14_cli.ipynb #ef70f419
 def _print_evaluation(rows, names, n_problems, samples, counts):
     "Rates side by side, then the paired differences to the first"
     at, metrics, console = {(r["name"], r["metric"]): r for r in rows}, dict.fromkeys(r["metric"] for r in rows), _console()
     label = lambda k: k.replace("_", " ")
-    console.print(_table(f"{n_problems} problems, {samples} {'sample' if samples == 1 else 'samples'} each, with 95 % intervals", ("", *names), [(label(k), *(_percent(at.get((o, k))) for o in names)) for k in metrics]))
+    console.print(_table(f"{n_problems} problem{'s' * (n_problems > 1)}, {samples} sample{'s' * (samples > 1)} each, with 95 % intervals", ("", *names), [(label(k), *(_percent(at.get((o, k))) for o in names)) for k in metrics]))
     if len(names) > 1:
         console.print(_table(f"Differences to {names[0]} in points", ("", *names[1:]), [(label(k), *(_points(at.get((o, k))) for o in names[1:])) for k in metrics if any((o, k) in at for o in names[1:])]))
         print("\ndifferences are paired by problem: 95 % interval, problems won:lost, p of the exact sign test; 'higher' and 'lower' only where both agree")
     if counts: print(f"\n{_mutant_line(counts)}")
 
-# %% ../nbs/14_cli.ipynb #aa12a155
+# %% ../nbs/14_cli.ipynb #300aefef
 def _write_evaluation(files, data, rows, measurements):
     "Write what was asked for: `files` maps json, csv, problems and plot to paths"
     from chained_adv.evaluation import plot_comparison, rows_as_csv
@@ -511,7 +511,7 @@ def _write_evaluation(files, data, rows, measurements):
         Path(files["problems"]).write_text(rows_as_csv(each), encoding="utf-8")
     for path in files.get("plot", ()): plot_comparison(rows).savefig(path, dpi=DPI)
 
-# %% ../nbs/14_cli.ipynb #53cad1fb
+# %% ../nbs/14_cli.ipynb #28b4aa3f
 def _output_files(csv, plot, out):
     "The files to write; the folder is made here, so that it is certain to be there"
     files = dict(csv=[o for o in (csv, out and Path(out, "evaluation.csv")) if o], plot=[o for o in (plot, out and Path(out, "evaluation.png")) if o])
@@ -521,7 +521,7 @@ def _output_files(csv, plot, out):
     for name in ("evaluation.csv", "evaluation.png", "evaluation.json", "problems.csv"): _check_file("--out", Path(out, name), (Path(name).suffix,))
     return files | dict(json=Path(out, "evaluation.json"), problems=Path(out, "problems.csv"))
 
-# %% ../nbs/14_cli.ipynb #f5c055ac
+# %% ../nbs/14_cli.ipynb #a3f3a610
 def _measure_all(targets, chosen, checkpoint, device, n_mutants, seed, best_of, **options):
     "Measurements of all on the same problems and mutants, and what became of the mutants"
     from chained_adv.evaluation import count_mutants, sort_mutants
@@ -533,7 +533,7 @@ def _measure_all(targets, chosen, checkpoint, device, n_mutants, seed, best_of, 
             found = [_measure(t, checkpoint, device, chosen, box, progress=lambda phase, t=t: step(t, phase), **options) for t in targets]
     return found, count_mutants(sets) if sets else None
 
-# %% ../nbs/14_cli.ipynb #4d3ca650
+# %% ../nbs/14_cli.ipynb #5bb781ea
 @app.command(epilog=_examples("chained-adv evaluate runs/default", "chained-adv evaluate tiny runs/default --limit 50", "chained-adv evaluate tiny runs/default --samples 8 --k 1,5 --best-of 4 --out comparison",
                               "chained-adv evaluate runs/mine/checkpoints/stage_1 runs/mine/checkpoints/stage_5 --csv stages.csv --plot stages.png", "chained-adv evaluate runs/mine --problems other.json --samples 4 --json"))
 def evaluate(targets: Annotated[list[str], typer.Argument(help="Folders of runs or checkpoints, or models before training. All others are compared to the first.", metavar="RUN_OR_MODEL...")],

@@ -11,7 +11,7 @@ __all__ = ['SELECTIONS', 'RATE_NAMES', 'COLUMNS', 'Interval', 'wilson_interval',
            'Evaluation', 'evaluate_players', 'Measurement', 'measure_players', 'sign_test', 'Comparison',
            'compare_paired', 'compare_measurements', 'comparison_rows', 'rows_as_csv', 'plot_comparison']
 
-# %% ../nbs/11_evaluation.ipynb #ba807108
+# %% ../nbs/11_evaluation.ipynb #13605e22
 import ast, csv, keyword, math, re, warnings
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from typing import Callable, NamedTuple
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-# %% ../nbs/11_evaluation.ipynb #77d15aa1
+# %% ../nbs/11_evaluation.ipynb #dd2f5ee8
 from .core import Chain, ConfigError, ExecutionResult, Problem, ProblemError, TestCase, make_rng, signature_args
 from .testcases import baseline_cases
 from .models import Players
@@ -73,7 +73,7 @@ def bootstrap_interval(
     cut = int(resamples * (1 - confidence) / 2)
     return Interval(sum(values) / len(values), means[cut], means[-1 - cut])
 
-# %% ../nbs/11_evaluation.ipynb #85c3e619
+# %% ../nbs/11_evaluation.ipynb #44352ee7
 def _t_within(t, df):
     "Chance that Student's t lies between -t and t"
     angle = math.atan2(t, math.sqrt(df))
@@ -98,7 +98,7 @@ def mean_interval(
     half = t * stdev(values) / math.sqrt(len(values))
     return Interval(average(values), average(values) - half, average(values) + half)
 
-# %% ../nbs/11_evaluation.ipynb #36c0834f
+# %% ../nbs/11_evaluation.ipynb #e2d1b7cd
 def rate_interval(
     values: list, # Shares from 0 to 1, one per observation
     clusters: list | None = None, # What each observation belongs to (its problem); None: each stands alone
@@ -110,6 +110,7 @@ def rate_interval(
     n = len(values) if clusters is None else len(set(clusters))
     if set(values) <= {0., 1.} and n == len(values): return wilson_interval(int(sum(values)), n, confidence)
     if set(values) in ({0.}, {1.}): return wilson_interval(n if values[0] else 0, n, confidence)
+    if n == 1: return Interval(average(values), 0., 1.)
     return bootstrap_interval(values, clusters, seed, confidence=confidence)
 
 # %% ../nbs/11_evaluation.ipynb #8a8a7748
@@ -139,7 +140,7 @@ def pass_at_k(
     subsets = math.comb(n, k)
     return (subsets - math.comb(n - c, k)) / subsets
 
-# %% ../nbs/11_evaluation.ipynb #f75ef7d4
+# %% ../nbs/11_evaluation.ipynb #7bb879bf
 def estimate_pass_at_k(
     counts: list, # Per problem `(n, c)`: samples drawn, samples right
     k: int, # How many a user may try
@@ -150,7 +151,7 @@ def estimate_pass_at_k(
     if few := [n for n, _ in counts if n < k]: raise ValueError(f"pass@{k}: {len(few)} of {len(counts)} problems have fewer than {k} samples (the fewest: {min(few)}); draw more samples or choose a smaller k")
     return rate_interval([pass_at_k(n, c, k) for n, c in counts], seed=seed)
 
-# %% ../nbs/11_evaluation.ipynb #d0b1e3fe
+# %% ../nbs/11_evaluation.ipynb #39d8c6a7
 def _count_passed(table): return [sum(row) for row in table]
 
 def _consensus(table):
@@ -168,7 +169,7 @@ def select_candidates(
     scores = SELECTIONS[method]([[bool(o) for o in row] for row in table])
     return [i for i, s in enumerate(scores) if s == max(scores)]
 
-# %% ../nbs/11_evaluation.ipynb #fb75ea64
+# %% ../nbs/11_evaluation.ipynb #bfc74e05
 def select_best(
     candidates: list, # Per problem its candidate `Chain`s
     suites: list, # Per problem the `TestCase`s that some tester wrote, valid or not
@@ -230,7 +231,7 @@ def compute_reasoning_coherence(
     links = [len(a & b) / min(len(a), len(b)) if a and b else 0. for a, b in zip(stages, stages[1:])]
     return average(links) if links else 0.
 
-# %% ../nbs/11_evaluation.ipynb #e84eb2b9
+# %% ../nbs/11_evaluation.ipynb #42a39a48
 def has_syntax_error(
     code: str # A program
 ) -> bool: # True too when it holds no statement
@@ -242,7 +243,7 @@ def has_syntax_error(
             return not ast.parse(code).body
     except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError): return True
 
-# %% ../nbs/11_evaluation.ipynb #d1a50c2a
+# %% ../nbs/11_evaluation.ipynb #55d79ac1
 def caught_by_stage(
     chain: Chain # After judging
 ) -> dict | None: # Stage -> did a valid test of this stage fail the program? None when the program is right
@@ -437,7 +438,7 @@ def _run_programs(items, sandbox):
     for k in looped: rows[k] = [next(alone).verdicts for _ in items[k][1]]
     return rows
 
-# %% ../nbs/11_evaluation.ipynb #e5ec65ad
+# %% ../nbs/11_evaluation.ipynb #f2fd5bc1
 @dataclass(frozen=True)
 class MutantSet:
     "The mutants of one problem, sorted by what the baseline tests say"
@@ -476,7 +477,7 @@ def sort_mutants(
     rows = _run_programs([(p, [p.reference_solution, *(m.source for m in ms)], baseline_cases(p)) for p, ms in zip(problems, made)], sandbox)
     return [_sort(ms, row[0], row[1:], limit) for ms, row in zip(made, rows)]
 
-# %% ../nbs/11_evaluation.ipynb #dda45749
+# %% ../nbs/11_evaluation.ipynb #3532e5aa
 def find_live_mutants(
     problems: list, # `Problem`s
     sandbox: Sandbox, # Where the mutants run
@@ -495,7 +496,7 @@ def live_mutants(
     "Mutants of one problem that fail a baseline test"
     return find_live_mutants([problem], sandbox, limit, seed)[0]
 
-# %% ../nbs/11_evaluation.ipynb #e4263a29
+# %% ../nbs/11_evaluation.ipynb #5339d0f9
 def mutation_scores(
     items: list, # `(problem, mutants, tests)` triples; the tests are `TestCase`s
     sandbox: Sandbox # Where they run
@@ -538,7 +539,7 @@ def _validity(lists, groups):
     rows = [(float(v.passed), groups[t.chain]) for t in lists for v in t.validation.verdicts]
     return bootstrap_interval([v for v, _ in rows], [g for _, g in rows]) if rows else None
 
-# %% ../nbs/11_evaluation.ipynb #51b55ee5
+# %% ../nbs/11_evaluation.ipynb #4d1ec345
 def _play_all(players, problems, sandbox, n_samples, tested, greedy, seed, reward, progress):
     "Sampled matches, the chains that tests were written about, and greedy ones (None when not asked for)"
     readers = make_readers(players)
@@ -580,7 +581,7 @@ def evaluate_players(
         if mutants: rates["mutation_score"] = _mutation_rate(chains, groups, mutants, sandbox)
     return Evaluation(len(r.chains), {k: rates[k] for k in RATE_NAMES if rates.get(k)}, by_tag, rollout_metrics(r), r.chains)
 
-# %% ../nbs/11_evaluation.ipynb #9db0b0a6
+# %% ../nbs/11_evaluation.ipynb #08c7b19d
 RATE_NAMES = ("solved", "solved_greedy", "baseline_pass_rate", "validity", "bug_catch_rate", "mutation_score")
 
 def _killed(chains, groups, mutants, sandbox):
@@ -595,7 +596,7 @@ def _mutation_rate(chains, groups, mutants, sandbox):
     rows = _killed(chains, groups, mutants, sandbox)
     return bootstrap_interval([v for v, _ in rows], [g for _, g in rows]) if rows else None
 
-# %% ../nbs/11_evaluation.ipynb #e1edb6ad
+# %% ../nbs/11_evaluation.ipynb #4847e94b
 @dataclass(frozen=True)
 class Measurement:
     "What one pair of players did on a set of problems, observation by observation"
@@ -621,7 +622,7 @@ class Measurement:
         part = lambda t, k: [(g, v) for g, v in self.values.get(k, ()) if g in at[t]]
         return {t: {k: rate_interval([v for _, v in o], [g for g, _ in o], seed) for k in metrics if (o := part(t, k))} for t in at}
 
-# %% ../nbs/11_evaluation.ipynb #5bd26b55
+# %% ../nbs/11_evaluation.ipynb #1f0d8eaa
 def _kept(groups, values): return [(g, float(v)) for g, v in zip(groups, values) if v is not None]
 
 def _observe_chains(r, ks):
@@ -646,7 +647,7 @@ def _observe_tests(r):
     return out | dict(test_diversity=_kept((r.groups[i] for i in written), map(compute_test_diversity, written.values())),
                       test_truncation_rate=[(r.groups[t.chain], float(not t.sample.finished)) for t in r.lists])
 
-# %% ../nbs/11_evaluation.ipynb #10569dc6
+# %% ../nbs/11_evaluation.ipynb #10f01c52
 def _blocks(groups, n):
     "(group, indices of n chains) of each full block"
     members = defaultdict(list)
@@ -670,7 +671,7 @@ def _lists_of(tester, r, seed):
     sample_tests(tester, other, seed=seed)
     return other.lists
 
-# %% ../nbs/11_evaluation.ipynb #75e389cb
+# %% ../nbs/11_evaluation.ipynb #4516b7a3
 def _check_samples(n_samples, ks, best_of):
     "Are there enough samples for what is asked?"
     if min((*ks, 1)) < 1 or best_of < 0: raise ConfigError(f"pass@k needs k of at least 1, best-of-N at least 0 candidates; got {ks} and {best_of}")
@@ -701,7 +702,7 @@ def measure_players(
     if mutants: progress("mutants"); out["mutation_score"] = [(g, v) for v, g in _killed(r.chains, r.groups, mutants, sandbox)]
     return Measurement(name, [p.id for p in problems], len(r.chains), {k: out[k] for k in sorted(out, key=_metric_order)}, rollout_metrics(r))
 
-# %% ../nbs/11_evaluation.ipynb #190c71c1
+# %% ../nbs/11_evaluation.ipynb #1dd108da
 _ORDER = ("solved", "solved_greedy", "pass@", "best_of_", "baseline_pass_rate", "pass_rate", "failure_rate", "validity", "bug_catch_rate", "mutation_score", "test_diversity",
           "reasoning_coherence", "truncation_rate", "test_truncation_rate", "syntax_error_rate")
 
@@ -709,7 +710,7 @@ def _metric_order(name):
     place = _ORDER.index(name) if name in _ORDER else next((i for i, o in enumerate(_ORDER) if name.startswith(o)), len(_ORDER))
     return place, [int(o) for o in re.findall(r"\d+", name)], "_passed" in name, name
 
-# %% ../nbs/11_evaluation.ipynb #1fa6ec9e
+# %% ../nbs/11_evaluation.ipynb #df74c5ab
 def sign_test(
     wins: int, # Problems on which the first is better
     losses: int # Problems on which the second is better; ties count for neither
@@ -719,7 +720,7 @@ def sign_test(
     n = wins + losses
     return min(1., 2 * sum(math.comb(n, i) for i in range(min(wins, losses) + 1)) / 2 ** n)
 
-# %% ../nbs/11_evaluation.ipynb #aa0f8bcd
+# %% ../nbs/11_evaluation.ipynb #2d5800cb
 @dataclass(frozen=True)
 class Comparison:
     "One metric of two runs, problem by problem"
@@ -737,7 +738,7 @@ def _verdict(self):
     return "within noise" if not clear else "higher" if self.difference.value > 0 else "lower"
 Comparison.verdict = property(_verdict, doc="`higher`, `lower` or `within noise`: the first against the second")
 
-# %% ../nbs/11_evaluation.ipynb #982eb218
+# %% ../nbs/11_evaluation.ipynb #a4e659b5
 def compare_paired(
     first: dict, # Problem -> value, for example `Measurement.by_problem("solved")`
     second: dict, # The same of the other run
@@ -751,7 +752,7 @@ def compare_paired(
     wins, losses = sum(d > 1e-12 for d in differences), sum(d < -1e-12 for d in differences)
     return Comparison(len(shared), bootstrap_interval(differences, seed=seed, confidence=confidence), wins, losses, sign_test(wins, losses), confidence)
 
-# %% ../nbs/11_evaluation.ipynb #684459ff
+# %% ../nbs/11_evaluation.ipynb #b27419af
 def compare_measurements(
     first: Measurement, # For example after training
     second: Measurement, # For example before
@@ -763,7 +764,7 @@ def compare_measurements(
     pairs = {k: (first.by_problem(k), second.by_problem(k)) for k in first.values}
     return {k: compare_paired(a, b, seed, confidence) for k, (a, b) in pairs.items() if a.keys() & b.keys()}
 
-# %% ../nbs/11_evaluation.ipynb #2d98b6f0
+# %% ../nbs/11_evaluation.ipynb #45f1d6d6
 COLUMNS = ("name", "metric", "value", "low", "high", "observations", "problems", "difference", "difference_low", "difference_high", "wins", "losses", "ties", "p_value", "verdict")
 
 def comparison_rows(
@@ -789,7 +790,7 @@ def rows_as_csv(
     writer.writeheader(); writer.writerows(rows)
     return out.getvalue()
 
-# %% ../nbs/11_evaluation.ipynb #004abec2
+# %% ../nbs/11_evaluation.ipynb #d8945fa5
 _WONG = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _MARKERS = "osD^vPX*"
 
@@ -801,7 +802,7 @@ def _interval_marks(ax, interval, y, i, filled=True):
 
 def _label(metric): return LABELS.get(metric, metric.replace("_", " "))
 
-# %% ../nbs/11_evaluation.ipynb #9af3068c
+# %% ../nbs/11_evaluation.ipynb #3bc54af0
 def _finish(fig, axes, shown, names):
     "Axes, names and legend"
     for i, o in enumerate(names): axes[0].plot([], [], color=_WONG[i % len(_WONG)], marker=_MARKERS[i % len(_MARKERS)], label=o)
