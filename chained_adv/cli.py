@@ -5,11 +5,12 @@
 # %% auto #0
 __all__ = ['app', 'tiny_app', 'Json', 'Threads', 'Device', 'Source', 'Saved', 'Seed', 'List', 'ProblemId', 'QUICK', 'Commands',
            'main', 'start_quietly', 'clean_text', 'problem_sets', 'find_problem', 'read_run', 'parse_stages',
-           'make_config', 'train', 'show', 'solve', 'evaluate', 'checkpoints', 'examine', 'doctor', 'problems',
-           'pretrain']
+           'make_config', 'train', 'show', 'solve', 'parse_ks', 'evaluate', 'checkpoints', 'examine', 'doctor',
+           'problems', 'pretrain']
 
-# %% ../nbs/14_cli.ipynb #0543ba19
+# %% ../nbs/14_cli.ipynb #3d1a0b73
 import difflib, json, os, platform, re, shutil, socket, sys, warnings
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
@@ -31,7 +32,7 @@ from .problems import find_leaks, load_problems, split_problems, summarize_probl
 from .jail import probe_isolation
 from .sandbox import Sandbox, check_problem
 
-# %% ../nbs/14_cli.ipynb #76d803ae
+# %% ../nbs/14_cli.ipynb #ec9793fa
 class Commands(TyperGroup):
     "Turns the package's refusals into a message and exit status 2"
     def invoke(self, ctx):
@@ -45,7 +46,7 @@ app = typer.Typer(help="Two language models on coding problems: one solves them 
 tiny_app = typer.Typer(help="The tiny model that comes with the package.", **_SETTINGS)
 app.add_typer(tiny_app, name="tiny")
 
-# %% ../nbs/14_cli.ipynb #cc432083
+# %% ../nbs/14_cli.ipynb #1dc75ca1
 def _print_version(wanted: bool):
     if wanted: print(__version__); raise typer.Exit()
 
@@ -61,11 +62,11 @@ def _examples(*lines):
     "An epilog that keeps its lines"
     return "\b\nExamples:\n" + "\n".join(f"  {o}" for o in lines)
 
-# %% ../nbs/14_cli.ipynb #b5bd7b98
+# %% ../nbs/14_cli.ipynb #56fd3850
 def _say(text): print(text, file=sys.stderr, flush=True)
 def _print_json(data): print(json.dumps(data, indent=1))
 
-# %% ../nbs/14_cli.ipynb #1d8dd4ec
+# %% ../nbs/14_cli.ipynb #13341dae
 def _hub_reachable():
     "Can the Hugging Face hub be reached? Behind a proxy that is left to its client"
     hub = urlsplit(os.environ.get("HF_ENDPOINT") or "https://huggingface.co")
@@ -90,7 +91,7 @@ def start_quietly(
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
 
-# %% ../nbs/14_cli.ipynb #214f668c
+# %% ../nbs/14_cli.ipynb #66aa0c3b
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 def clean_text(
@@ -99,7 +100,7 @@ def clean_text(
     "Text with its control characters spelled out"
     return _CONTROL.sub(lambda m: repr(m[0])[1:-1], text)
 
-# %% ../nbs/14_cli.ipynb #3d83dc93
+# %% ../nbs/14_cli.ipynb #60546a11
 def _console(): return Console(width=None if sys.stdout.isatty() else 160, highlight=False)
 
 def _block(console, title, text):
@@ -114,7 +115,7 @@ def _table(title, columns, rows):
     for row in rows: table.add_row(*(Text(clean_text(str(o[0])), o[1]) if isinstance(o, tuple) else Text(clean_text(str(o))) for o in row))
     return table
 
-# %% ../nbs/14_cli.ipynb #e1cd87da
+# %% ../nbs/14_cli.ipynb #ac4db358
 def problem_sets(
     source: str, # A file, `builtin`, `tiny`, or empty to choose by the model
     tiny: bool, # Does the tiny model play?
@@ -132,7 +133,7 @@ def problem_sets(
     remarks = [f"{len(twins)} held-out problems are training problems under another id; they went to the training set"] if twins else []
     return train + [p for p in held_out if p.id in twins], [p for p in held_out if p.id not in twins], remarks
 
-# %% ../nbs/14_cli.ipynb #7c6a31ca
+# %% ../nbs/14_cli.ipynb #88b9e5c4
 def find_problem(
     id: str, # An id; empty takes the first
     problems: list # Where to look
@@ -143,7 +144,7 @@ def find_problem(
     near = difflib.get_close_matches(id, [p.id for p in problems], 3, .4) or [p.id for p in problems[:3]]
     raise ProblemError(f"no problem {id!r} among {len(problems)}; did you mean {', '.join(near)}? --list shows all ids")
 
-# %% ../nbs/14_cli.ipynb #af9f4082
+# %% ../nbs/14_cli.ipynb #2e0bbe1a
 def read_run(
     folder: "str | Path" # A run's folder
 ) -> dict: # What its `config.json` holds; empty when there is none
@@ -174,7 +175,7 @@ def _list_problems(train, held_out, as_json):
     if as_json: return _print_json([dict(id=i, difficulty=d, split=s) for i, d, s in rows])
     _console().print(_table(f"{len(rows)} problems", ("id", "difficulty", "split"), rows))
 
-# %% ../nbs/14_cli.ipynb #83e90f79
+# %% ../nbs/14_cli.ipynb #a537944e
 def _opt(kind, help, *names, **kwargs): return Annotated[kind, typer.Option(*names, help=help, **kwargs)]
 
 Json = _opt(bool, "Print JSON.", "--json")
@@ -186,7 +187,7 @@ Seed = _opt(int, "Of all random choices.")
 List = _opt(bool, "List the ids to choose from.", "--list")
 ProblemId = Annotated[str, typer.Argument(help="Id of a problem; the first held-out one when left out.", show_default=False)]
 
-# %% ../nbs/14_cli.ipynb #901136d4
+# %% ../nbs/14_cli.ipynb #0b39d40f
 def parse_stages(
     text: str # `1,2,3`, `1-3` or a mixture
 ) -> tuple: # The numbers
@@ -195,7 +196,7 @@ def parse_stages(
     ranges = [[get_stage(int(n)).id for n in part.split("-")] for part in text.split(",")]
     return tuple(s for o in ranges for s in range(o[0], o[-1] + 1))
 
-# %% ../nbs/14_cli.ipynb #db1375cf
+# %% ../nbs/14_cli.ipynb #c6f65b19
 QUICK = dict(n_discriminator_steps=1, n_generator_steps=1, k_alternating_steps=1, problems_per_step=8, problems_drawn=8, n_samples=4, eval_samples=12, eval_stages=False, n_mutants=2)
 
 def _saved_config(settings):
@@ -219,7 +220,7 @@ def make_config(
     try: return replace(base, model=replace(base.model, **of(base.model)), ppo=replace(base.ppo, **of(base.ppo)), **own)
     except ValueError as e: raise ConfigError(str(e)) from None
 
-# %% ../nbs/14_cli.ipynb #4dad2c9c
+# %% ../nbs/14_cli.ipynb #3be00bee
 def _given(ctx):
     "The options that were written on the command line, as fields of the settings"
     out = {k: v for k, v in ctx.params.items() if ctx.get_parameter_source(k).name == "COMMANDLINE"}
@@ -232,7 +233,7 @@ def _given(ctx):
 
 def _is_tiny(model): return {model.generator_model or model.model, model.discriminator_model or model.model} == {"tiny"}
 
-# %% ../nbs/14_cli.ipynb #6f7e6137
+# %% ../nbs/14_cli.ipynb #19ac130e
 def _check_out(out, resume, overwrite):
     if resume and overwrite: raise ConfigError("--resume goes on with a run and --overwrite throws it away; give one of them")
     folder = Path(out)
@@ -250,7 +251,7 @@ def _origin(source, config, record):
     source = source or origin.get("source") or ("tiny" if _is_tiny(config.model) else "builtin")
     return dict(source=source if source in ("tiny", "builtin") else str(Path(source).resolve()), seed=origin.get("seed", config.seed))
 
-# %% ../nbs/14_cli.ipynb #e24c677d
+# %% ../nbs/14_cli.ipynb #89c73243
 def _before_after(summary):
     "Rates before and after, both splits"
     splits, rate = [s for s in ("train", "held_out") if s in summary["after"]], lambda v: "-" if v is None else f"{v['value']:.0%} ({v['low']:.0%} to {v['high']:.0%})"
@@ -273,7 +274,7 @@ def _run_training(config, origin, resume, overwrite, as_json):
     _console().print(_before_after(summary))
     print(f"\nrun folder  {config.out}\nplots       {Path(config.out, 'plots')}\nnext        chained-adv solve --run {config.out}")
 
-# %% ../nbs/14_cli.ipynb #b3b075be
+# %% ../nbs/14_cli.ipynb #aef298ea
 @app.command(epilog=_examples("chained-adv train", "chained-adv train --quick --out runs/try", "chained-adv train --problems my.json --out runs/mine", "chained-adv train --stages 1-2 --adapters unified --out runs/unified",
                               "chained-adv train --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out runs/qwen", "chained-adv train --out runs/default --resume"))
 def train(ctx: typer.Context,
@@ -321,7 +322,7 @@ def train(ctx: typer.Context,
     config = make_config({"out": out, **given}, quick, record.get("settings"))
     _run_training(config, _origin(problems, config, record), resume, overwrite, as_json)
 
-# %% ../nbs/14_cli.ipynb #a3757368
+# %% ../nbs/14_cli.ipynb #6f8bb968
 def _tick(ok): return "-" if ok is None else ("passes", "green") if ok else ("fails", "red")
 
 def _print_match(d):
@@ -335,7 +336,7 @@ def _print_match(d):
     if d["tests"]: console.print(_table("Generated tests", ("stage", "test", "program", "reference", "reason"), map(row, d["tests"])))
     console.print(_table("Baseline tests", ("", "test", "program", "reference", "reason"), map(row, d["baseline"])))
 
-# %% ../nbs/14_cli.ipynb #7cdd3b09
+# %% ../nbs/14_cli.ipynb #adf14e5c
 def _verdict_line(d):
     "One line on what was decided"
     word = {True: "solved", False: "not solved", None: "not decided"}[d["solved"]]
@@ -350,7 +351,7 @@ def _load(run, checkpoint, model, device):
     if run: return InferenceEngine.from_checkpoint(run, checkpoint, device)
     return InferenceEngine(Players(ModelConfig(model=model or "tiny", device=device)))
 
-# %% ../nbs/14_cli.ipynb #374b374d
+# %% ../nbs/14_cli.ipynb #8462a99c
 @app.command(epilog=_examples("chained-adv show", "chained-adv show --list", "chained-adv show two_sum --problems builtin --model Qwen/Qwen2.5-Coder-0.5B-Instruct", "chained-adv show --run runs/default --json"))
 def show(problem: ProblemId = "",
     problems: Source = "",
@@ -376,7 +377,7 @@ def show(problem: ProblemId = "",
     _print_match(d)
     print(f"\n{_verdict_line(d)}\nreward of the generator {d['generator_reward']:.3f}, of the discriminator {d['discriminator_reward']:.3f} ({reward})")
 
-# %% ../nbs/14_cli.ipynb #435513b1
+# %% ../nbs/14_cli.ipynb #914e04d9
 def _print_results(results, as_json):
     "One match in full, several as a table"
     dicts = [r.as_dict() for r in results]
@@ -407,35 +408,172 @@ def solve(problem: ProblemId = "",
     _print_results(results, as_json)
     if not all(r.solved for r in results): raise typer.Exit(1)
 
-# %% ../nbs/14_cli.ipynb #c92d09b6
-def _evaluate_one(target, checkpoint, problems, n_samples, n_mutants, seed, device):
-    "The `Evaluation` of one run or model"
-    from chained_adv.evaluation import evaluate_players, find_live_mutants
-    with _load(target if _is_run(target) else "", checkpoint, target, device) as engine:
-        for p in problems: check_problem(p, engine.sandbox)
-        mutants = find_live_mutants(problems, engine.sandbox, n_mutants, seed) if n_mutants else None
-        return evaluate_players(engine.players, problems, engine.sandbox, n_samples, mutants, seed=seed)
+# %% ../nbs/14_cli.ipynb #8661b5f3
+def parse_ks(
+    text: str # Numbers with commas, like 1,5
+) -> tuple: # The numbers, in rising order
+    "The k of pass@k as written on the command line; raises `ConfigError`"
+    if not re.fullmatch(r"\s*[1-9]\d*(\s*,\s*[1-9]\d*)*\s*", text): raise ConfigError(f"--k {text!r}: write one or more numbers from 1, like 1,5")
+    return tuple(sorted({int(o) for o in text.split(",")}))
 
-@app.command(epilog=_examples("chained-adv evaluate runs/default", "chained-adv evaluate tiny runs/default --limit 50", "chained-adv evaluate runs/mine --problems other.json --samples 4 --json"))
-def evaluate(targets: Annotated[list[str], typer.Argument(help="Folders of runs or checkpoints, or models before training.", metavar="RUN_OR_MODEL...")],
+def _count_samples(samples, ks, best_of):
+    "Samples per problem: as given, or as many as are needed"
+    needed = {"--k": max(ks), "--best-of": best_of}
+    for option, n in needed.items():
+        if samples and n > samples: raise ConfigError(f"{option} {n} needs {n} samples per problem but --samples is {samples}; leave --samples out or give at least {n}")
+    return samples or max(needed.values())
+
+# %% ../nbs/14_cli.ipynb #b6487d3f
+def _check_file(option, name, endings):
+    "Can this file be written?"
+    path = Path(name)
+    if path.suffix.lower() not in endings: raise ConfigError(f"{option} {name}: the file's name must end in {' or '.join(endings)}")
+    if path.is_dir(): raise ConfigError(f"{option} {name}: this is a folder; name a file")
+    if not path.parent.is_dir(): raise ConfigError(f"{option} {name}: there is no folder {path.parent}; make it, or choose another place")
+    if not os.access(path if path.exists() else path.parent, os.W_OK): raise ConfigError(f"{option} {name}: not writable; choose another place")
+
+def _is_path(target):
+    "Must this be a folder, not a name on the hub? It says so, or lies where runs lie"
+    above = Path(target).parent
+    return target.startswith((".", "/", "~")) or above != Path(".") and above.is_dir() and any(map(_is_run, above.iterdir()))
+
+def _check_targets(targets, checkpoint):
+    "Is every run and every model there?"
+    from transformers import AutoConfig
+    from chained_adv.inference import find_checkpoint
+    for t in targets:
+        if _is_run(t): find_checkpoint(t, checkpoint)
+        elif t != "tiny":
+            if _is_path(t) and not Path(t).exists(): raise ConfigError(f"{t}: no such folder; name a run's folder, one of its checkpoints, a model's folder or a model on the Hugging Face hub")
+            try: AutoConfig.from_pretrained(t)
+            except (OSError, ValueError, KeyError) as e: raise ConfigError(f"{t!r} is no run (a folder with checkpoints), and as a model it cannot be loaded: {str(e).strip().splitlines()[0]}") from None
+
+# %% ../nbs/14_cli.ipynb #c6e8be4f
+def _measure(target, checkpoint, device, problems, sandbox, best_of, **options):
+    "The `Measurement` of one run or model"
+    from chained_adv.evaluation import measure_players
+    from chained_adv.models import Players
+    with _load(target if _is_run(target) else "", checkpoint, target, device) as engine:
+        untrained = None if not best_of else Players(engine.players.config) if _is_run(target) else engine.players
+        return measure_players(engine.players, problems, sandbox, target, best_of=best_of, untrained=untrained, **options)
+
+@contextmanager
+def _phases(targets, n):
+    "A progress bar on a terminal, a line per run elsewhere: a function to call with run and phase as a phase begins"
+    begun, live = [], sys.stderr.isatty()
+    from tqdm import tqdm
+    bar = tqdm(total=len(targets) * n, unit="phase", file=sys.stderr, dynamic_ncols=True, disable=not live)
+    def step(target, phase):
+        if not live and target not in begun: _say(f"evaluating {target} ({targets.index(target) + 1} of {len(targets)})")
+        bar.update(bool(begun)); bar.set_description(f"{clean_text(target)}: {phase}"); begun.append(target)
+    try: yield step; bar.update(1)
+    finally: bar.close()
+
+# %% ../nbs/14_cli.ipynb #c11ecf0f
+def _percent(v): return "-" if v is None else f"{v['value']:.0%} ({v['low']:.0%} to {v['high']:.0%})"
+
+def _points(row):
+    "A paired difference: points with interval, p of the sign test, and whether it is told apart"
+    if row is None or row["difference"] is None: return "-"
+    d, low, high = (round(100 * row[k]) for k in ("difference", "difference_low", "difference_high"))
+    p = "p < .001" if row["p_value"] < .001 else f"p {row['p_value']:.3f}"
+    return f"{d:+} ({low:+} to {high:+}), {row['wins']}:{row['losses']}, {p}, {row['verdict']}", {"higher": "green", "lower": "red"}.get(row["verdict"], "dim")
+
+def _result_dicts(rows, measurements, problems):
+    "One dictionary per run: its rates, by tag too, and how it compares to the first"
+    out = []
+    for m in measurements:
+        mine = [r for r in rows if r["name"] == m.name]
+        against = {r["metric"]: {k: r[k] for k in ("difference", "difference_low", "difference_high", "wins", "losses", "ties", "p_value", "verdict")} for r in mine if r["verdict"]}
+        out.append(dict(name=m.name, problems=len(problems), n=m.n, generated_tokens=m.metrics["generated_tokens"], **{r["metric"]: {k: r[k] for k in ("value", "low", "high")} for r in mine},
+                        by_tag={t: {k: v.as_dict() for k, v in o.items()} for t, o in m.by_tag(problems).items()}, against=dict(name=measurements[0].name, metrics=against) if m is not measurements[0] else None))
+    return out
+
+def _mutant_line(c):
+    lost = f"{c['undecided']} left out because they pass every baseline test and may be equivalent, {c['slow']} because they run too long"
+    return f"mutants     {c['kept']} kept of {c['made']} made, each shown wrong by a baseline test; {lost}, {c['spare']} beyond the limit"
+
+# %% ../nbs/14_cli.ipynb #5d5feb3f
+def _print_evaluation(rows, names, n_problems, samples, counts):
+    "Rates side by side, then the paired differences to the first"
+    at, metrics, console = {(r["name"], r["metric"]): r for r in rows}, dict.fromkeys(r["metric"] for r in rows), _console()
+    label = lambda k: k.replace("_", " ")
+    console.print(_table(f"{n_problems} problem{'s' * (n_problems > 1)}, {samples} sample{'s' * (samples > 1)} each, with 95 % intervals", ("", *names), [(label(k), *(_percent(at.get((o, k))) for o in names)) for k in metrics]))
+    if len(names) > 1:
+        console.print(_table(f"Differences to {names[0]} in points", ("", *names[1:]), [(label(k), *(_points(at.get((o, k))) for o in names[1:])) for k in metrics if any((o, k) in at for o in names[1:])]))
+        print("\ndifferences are paired by problem: 95 % interval, problems won:lost, p of the exact sign test; 'higher' and 'lower' only where both agree")
+    if counts: print(f"\n{_mutant_line(counts)}")
+
+# %% ../nbs/14_cli.ipynb #423504e6
+def _write_evaluation(files, data, rows, measurements):
+    "Write what was asked for: `files` maps json, csv, problems and plot to paths"
+    from chained_adv.evaluation import plot_comparison, rows_as_csv
+    from chained_adv.tracking import DPI, write_json
+    if "json" in files: write_json(files["json"], data)
+    for path in files.get("csv", ()): Path(path).write_text(rows_as_csv(rows), encoding="utf-8")
+    if "problems" in files:
+        each = [dict(name=m.name, problem=p, metric=k, value=round(v, 6)) for m in measurements for k in m.values for p, v in m.by_problem(k).items()]
+        Path(files["problems"]).write_text(rows_as_csv(each), encoding="utf-8")
+    for path in files.get("plot", ()): plot_comparison(rows).savefig(path, dpi=DPI)
+
+# %% ../nbs/14_cli.ipynb #7204376a
+def _output_files(csv, plot, out):
+    "The files to write; the folder is made here, so that it is certain to be there"
+    files = dict(csv=[o for o in (csv, out and Path(out, "evaluation.csv")) if o], plot=[o for o in (plot, out and Path(out, "evaluation.png")) if o])
+    if not out: return files
+    try: Path(out).mkdir(parents=True, exist_ok=True)
+    except OSError as e: raise ConfigError(f"--out {out}: the folder cannot be made ({e.strerror}: {e.filename}); choose another one") from None
+    for name in ("evaluation.csv", "evaluation.png", "evaluation.json", "problems.csv"): _check_file("--out", Path(out, name), (Path(name).suffix,))
+    return files | dict(json=Path(out, "evaluation.json"), problems=Path(out, "problems.csv"))
+
+# %% ../nbs/14_cli.ipynb #be312b68
+def _measure_all(targets, chosen, checkpoint, device, n_mutants, seed, best_of, **options):
+    "Measurements of all on the same problems and mutants, and what became of the mutants"
+    from chained_adv.evaluation import count_mutants, sort_mutants
+    with Sandbox() as box:
+        for p in chosen: check_problem(p, box)
+        sets = sort_mutants(chosen, box, n_mutants, seed) if n_mutants else []
+        options |= dict(best_of=best_of, mutants=[o.kept for o in sets] or None, seed=seed)
+        with _phases(targets, 4 + bool(best_of) + bool(sets)) as step:
+            found = [_measure(t, checkpoint, device, chosen, box, progress=lambda phase, t=t: step(t, phase), **options) for t in targets]
+    return found, count_mutants(sets) if sets else None
+
+# %% ../nbs/14_cli.ipynb #4e3d28b2
+@app.command(epilog=_examples("chained-adv evaluate runs/default", "chained-adv evaluate tiny runs/default --limit 50", "chained-adv evaluate tiny runs/default --samples 8 --k 1,5 --best-of 4 --out comparison",
+                              "chained-adv evaluate runs/mine/checkpoints/stage_1 runs/mine/checkpoints/stage_5 --csv stages.csv --plot stages.png", "chained-adv evaluate runs/mine --problems other.json --samples 4 --json"))
+def evaluate(targets: Annotated[list[str], typer.Argument(help="Folders of runs or checkpoints, or models before training. All others are compared to the first.", metavar="RUN_OR_MODEL...")],
     problems: _opt(str, "A problem file, 'builtin' or 'tiny': all its problems. Left out: the held-out ones of the first run.") = "",
     checkpoint: Saved = "best",
-    samples: _opt(int, "Samples per problem.", min=1) = 1,
+    samples: _opt(int, "Samples per problem; 0: as many as --k and --best-of need.", min=0) = 0,
+    k: _opt(str, "The k of pass@k, like 1,5.") = "1",
+    best_of: _opt(int, "Also choose the best of so many samples by generated tests, of the trained and of the untrained discriminator; 0 leaves it out.", min=0) = 0,
     limit: _opt(int, "At most so many problems; 0 is all.", min=0) = 0,
     n_mutants: _opt(int, "Mutants per problem behind the mutation score; 0 leaves it out.", min=0) = 6,
+    csv: _opt(str, "Write the table to this CSV file.") = "",
+    plot: _opt(str, "Draw rates and differences with their intervals into this file (.png, .svg or .pdf).") = "",
+    out: _opt(str, "Write evaluation.json, evaluation.csv, evaluation.png and problems.csv (every problem's values) to this folder.") = "",
     seed: Seed = 0, device: Device = "auto", threads: Threads = 1, as_json: Json = False):
-    "Measure runs and models. Rates with 95 % intervals, side by side on the same problems."
+    "Measure runs and models. Rates with 95 % intervals, side by side on the same problems, and which differences are more than noise."
+    targets, ks = list(dict.fromkeys(targets)), parse_ks(k)
+    samples = _count_samples(samples, ks, best_of)
+    if csv: _check_file("--csv", csv, (".csv",))
+    if plot: _check_file("--plot", plot, (".png", ".svg", ".pdf"))
     train_set, held_out = _pool(problems, *(targets[0], "") if _is_run(targets[0]) else ("", targets[0]))
     chosen = (_whole_set(problems) if problems else held_out or train_set)[:limit or None]
     start_quietly(threads, tuple(targets))
-    from chained_adv.evaluation import RATE_NAMES
-    found = {t: _evaluate_one(t, checkpoint, chosen, samples, n_mutants, seed, device) for t in dict.fromkeys(targets)}
-    if as_json: return _print_json([dict(name=t, problems=len(chosen), n=e.n, **{k: v.as_dict() for k, v in e.rates.items()}) for t, e in found.items()])
-    rate = lambda v: "-" if v is None else f"{v.value:.0%} ({v.low:.0%} to {v.high:.0%})"
-    rows = [(k.replace("_", " "), *(rate(e.rates.get(k)) for e in found.values())) for k in RATE_NAMES if any(k in e.rates for e in found.values())]
-    _console().print(_table(f"{len(chosen)} problems, {samples} samples each, with 95 % intervals", ("", *found), rows))
+    _check_targets(targets, checkpoint)
+    files = _output_files(csv, plot, out)
+    from chained_adv.evaluation import comparison_rows
+    found, counts = _measure_all(targets, chosen, checkpoint, device, n_mutants, seed, best_of, n_samples=samples, ks=ks)
+    rows = comparison_rows(found, seed)
+    results = _result_dicts(rows, found, chosen)
+    settings = dict(targets=targets, problems=problems, checkpoint=checkpoint, samples=samples, k=list(ks), best_of=best_of, limit=limit, n_mutants=n_mutants, seed=seed, version=__version__)
+    _write_evaluation(files, dict(settings=settings, problems=[p.id for p in chosen], mutants=counts, results=results), rows, found)
+    if as_json: return _print_json([dict(o, mutants=counts) for o in results])
+    _print_evaluation(rows, targets, len(chosen), samples, counts)
+    if written := [str(o) for v in files.values() for o in (v if isinstance(v, list) else [v])]: print(f"written     {', '.join(written)}")
 
-# %% ../nbs/14_cli.ipynb #dfc914f3
+# %% ../nbs/14_cli.ipynb #4ab4c8a1
 @app.command(epilog=_examples("chained-adv checkpoints runs/default", "chained-adv checkpoints runs/default --json"))
 def checkpoints(run: Annotated[str, typer.Argument(help="A run's folder.")] = "runs/default", as_json: Json = False):
     "List the checkpoints of a run."
@@ -448,7 +586,7 @@ def checkpoints(run: Annotated[str, typer.Argument(help="A run's folder.")] = "r
     row = lambda o: (o.name, "-" if o.step is None else o.step, "-" if o.stage is None else o.stage, figure(o.score), *(figure(o.metrics.get(k)) for k in ("solved", "solved_greedy", "validity")), f"{o.size / 1e6:.1f} MB", o.problem)
     _console().print(_table(run, ("name", "step", "stage", "score", "solved", "solved greedy", "validity", "size", ""), map(row, found)))
 
-# %% ../nbs/14_cli.ipynb #dfc8ee20
+# %% ../nbs/14_cli.ipynb #f111ed4d
 def _fact(name, value, ok=True, needed=False, remedy=""): return dict(name=name, value=str(value), ok=bool(ok), needed=needed, remedy="" if ok else remedy)
 
 def _package(name, needed, remedy):
@@ -463,7 +601,7 @@ def _sandbox_fact():
     ok = right.passed and [v.passed for v in wrong.verdicts] == [True, False]
     return _fact("sandbox", f"isolation level '{box.level}'; self-test {'passed' if ok else 'failed: ' + '; '.join((*right.errors, *wrong.errors))}", ok, True, "report this with the output of `chained-adv doctor --json`")
 
-# %% ../nbs/14_cli.ipynb #cf2ef25d
+# %% ../nbs/14_cli.ipynb #32323ac8
 def _isolation_facts():
     "What can confine programs here; none of it but the weakest level is needed"
     for o in probe_isolation(): yield _fact(f"isolation: {o.level}", "available, tried" if o.available else f"not available: {o.reason}", o.available, o.level == "process", o.remedy)
@@ -491,7 +629,7 @@ def _tiny_fact():
     try: return _fact("tiny model", f"{load_base('tiny', ModelConfig(device='cpu'))[0].num_parameters():,} parameters", True, True)
     except ChainedAdvError as e: return _fact("tiny model", e, False, True, remedy)
 
-# %% ../nbs/14_cli.ipynb #a3e66cf0
+# %% ../nbs/14_cli.ipynb #ecbac5f4
 def examine() -> list: # Dicts with name, value, ok, needed, remedy
     "What this machine has and lacks for this package"
     get = "pip install chained_adv"
@@ -516,7 +654,7 @@ def doctor(as_json: Json = False):
         print("\nready: `chained-adv train` can run" if ready else "\nnot ready: see the lines marked missing")
     if not ready: raise typer.Exit(1)
 
-# %% ../nbs/14_cli.ipynb #b2cb5096
+# %% ../nbs/14_cli.ipynb #59018ab2
 @app.command(epilog=_examples("chained-adv problems", "chained-adv problems my.json", "chained-adv problems my.json --json"))
 def problems(file: Annotated[str, typer.Argument(help="A problem file (JSON or JSONL), 'builtin' or 'tiny'.")] = "builtin", as_json: Json = False):
     "Check a problem file. Its format, and that every reference solution passes its own tests."

@@ -1,18 +1,25 @@
 """Evaluation: properties over many inputs, and mutants that share a process against the plain way."""
-import ast, os, subprocess, sys
-from math import isclose, sqrt
+import ast, csv, io, json, os, subprocess, sys
+from fractions import Fraction
+from math import comb, isclose, prod, sqrt
+from pathlib import Path
 from statistics import NormalDist, mean
-from itertools import combinations
+from itertools import combinations, product
 
 import pytest
 from hypothesis import given, settings, strategies as st
+from typer.testing import CliRunner
 
-from chained_adv.core import TestCase, make_rng
-from chained_adv.evaluation import (bootstrap_interval, compute_reasoning_coherence, compute_test_diversity, find_live_mutants, make_mutants,
-                                    mutation_scores, pass_at_k, wilson_interval)
+from chained_adv import cli
+from chained_adv.core import Chain, Problem, TestCase, make_rng
+from chained_adv.evaluation import (SELECTIONS, Measurement, bootstrap_interval, compare_measurements, compare_paired, comparison_rows, compute_reasoning_coherence,
+                                    compute_test_diversity, evaluate_players, find_live_mutants, has_syntax_error, make_mutants, measure_players, mutation_scores, pass_at_k,
+                                    plot_comparison, rate_interval, select_best, select_candidates, sign_test, sort_mutants, wilson_interval)
+from chained_adv.models import ModelConfig, Players
+from chained_adv.problems import load_problems
 from chained_adv.sandbox import Job, Sandbox
-from chained_adv.testcases import parse_tests
-from chained_adv.tiny.world import spec_problem, tiny_specs, write_tests
+from chained_adv.testcases import baseline_cases, parse_tests
+from chained_adv.tiny.world import spec_problem, tiny_problems, tiny_specs, write_tests
 
 VALUES = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5), lambda o: st.lists(o, max_size=4) | st.dictionaries(st.text(max_size=2), o, max_size=3), max_leaves=8)
 
@@ -29,6 +36,20 @@ def test_wilson_solves_the_score_equation(sn, confidence):
 def test_pass_at_k_is_the_mean_over_all_subsets():
     for n, c, k in ((n, c, k) for n in range(1, 7) for c in range(n + 1) for k in range(1, n + 1)):
         assert isclose(pass_at_k(n, c, k), mean(map(any, combinations([True] * c + [False] * (n - c), k))))
+
+@given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(1, n))))
+def test_pass_at_k_is_exact(nck):
+    "The nearest float to the paper's product of ratios, taken over fractions; it never falls as k grows"
+    n, c, k = nck
+    exact = 1 - prod((Fraction(n - c - i, n - i) for i in range(k)), start=Fraction(1)) if n - c >= k else Fraction(1)
+    assert pass_at_k(n, c, k) == float(exact) and (k == n or pass_at_k(n, c, k) <= pass_at_k(n, c, k + 1))
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.sampled_from([0., 1., .5])), min_size=1, max_size=40))
+def test_a_rate_lies_in_its_interval(rows):
+    groups, values = zip(*rows)
+    got = rate_interval(list(values), list(groups))
+    assert 0 <= got.low <= got.high <= 1 and isclose(got.value, mean(values))
+    if set(values) in ({0.}, {1.}): assert got.high - got.low >= .3 # six problems at most: never certain
 
 @given(st.lists(st.floats(-10, 10), min_size=1, max_size=20), st.integers(0, 3))
 @settings(max_examples=25)
@@ -87,3 +108,215 @@ def test_sharing_a_process_changes_no_score():
             reference, *rest = box.run_many([Job(o, tests, p.entry_point, p.function_signature) for o in (p.reference_solution, *(m.source for m in ms))])
             plain.append((sum(any(a.passed and not b.passed for a, b in zip(reference.verdicts, r.verdicts)) for r in rest), len(ms)))
     assert fast == plain and 0 < sum(k for k, _ in fast) < sum(n for _, n in fast)
+
+# Mutants
+
+def changed_node(a, b):
+    "The smallest pair of nodes that holds all differences of two trees"
+    if type(a) is not type(b): return a, b
+    pairs = [(x, y) for (name, x), (_, y) in zip(ast.iter_fields(a), ast.iter_fields(b)) if (ast.dump(x) if isinstance(x, ast.AST) else [ast.dump(o) if isinstance(o, ast.AST) else o for o in x] if isinstance(x, list) else x)
+             != (ast.dump(y) if isinstance(y, ast.AST) else [ast.dump(o) if isinstance(o, ast.AST) else o for o in y] if isinstance(y, list) else y)]
+    if len(pairs) != 1: return a, b
+    x, y = pairs[0]
+    if isinstance(x, list) and isinstance(y, list) and len(x) == len(y):
+        different = [(i, j) for i, j in zip(x, y) if not (isinstance(i, ast.AST) and isinstance(j, ast.AST)) or ast.dump(i) != ast.dump(j)]
+        x, y = different[0] if len(different) == 1 else (None, None)
+    return changed_node(x, y) if isinstance(x, ast.AST) and isinstance(y, ast.AST) else (a, b)
+
+@pytest.mark.parametrize("problem", PROBLEMS[:6] + load_problems("builtin")[::12], ids=lambda p: p.id)
+def test_mutants_are_mechanical(problem):
+    "One node is exchanged; signature, imports and everything outside the function's body stay"
+    reference = ast.parse(ast.unparse(ast.parse(problem.reference_solution)))
+    mutants = make_mutants(problem, 12)
+    assert mutants
+    for m in mutants:
+        old, new = changed_node(reference, ast.parse(m.source))
+        assert not isinstance(old, (ast.Module, ast.ClassDef, ast.Import, ast.ImportFrom)), m
+        assert ast.dump(old) != ast.dump(new)
+
+def test_kept_mutants_are_never_equivalent():
+    "Each kept mutant, run the plain way in a process of its own, fails a baseline test that the reference passes; the undecided ones fail none"
+    problems = PROBLEMS[:8] + load_problems("builtin")[::20]
+    with Sandbox(timeout=1) as box:
+        sets = sort_mutants(problems, box, 3)
+        for p, o in zip(problems, sets):
+            job = lambda source: Job(source, baseline_cases(p), p.entry_point, p.function_signature)
+            kept, spare, undecided = (box.run_many([job(m.source) for m in ms]) for ms in (o.kept, o.spare, o.undecided))
+            assert box.run_many([job(p.reference_solution)])[0].passed
+            assert not any(r.passed for r in kept + spare) and all(r.passed for r in undecided)
+            assert len(o.kept) <= 3 and (not o.spare or len(o.kept) == 3)
+        assert find_live_mutants(problems, box, 3) == [o.kept for o in sets]
+        assert sum(len(o.undecided) for o in sets) > 0 # there is something to leave out
+
+# Best of N
+
+TABLES = st.integers(0, 5).flatmap(lambda n: st.lists(st.lists(st.booleans(), min_size=n, max_size=n), min_size=1, max_size=6))
+
+@given(TABLES, st.sampled_from(list(SELECTIONS)), st.randoms(use_true_random=False))
+def test_the_choice_depends_on_no_order(table, method, rng):
+    chosen = {tuple(table[i]) for i in select_candidates(table, method)}
+    rows, columns = list(range(len(table))), list(range(len(table[0])))
+    rng.shuffle(rows); rng.shuffle(columns)
+    mixed = [[table[i][j] for j in columns] for i in rows]
+    assert sorted(rows[i] for i in select_candidates(mixed, method)) == select_candidates(table, method)
+    assert chosen and all(i in select_candidates(table, method) for i, row in enumerate(table) if tuple(row) in chosen)
+
+@given(TABLES)
+def test_consensus_by_its_definition(table):
+    score = lambda row: sum(r == row for r in table) * sum(row)
+    assert select_candidates(table) == [i for i, row in enumerate(table) if score(row) == max(map(score, table))]
+
+class Secret(Problem):
+    "A problem that must not be asked for its answer"
+    def __getattribute__(self, name):
+        if name in ("reference_solution", "baseline_tests"): raise AssertionError(f"the selection looked at {name}")
+        return super().__getattribute__(name)
+
+class SecretChain(Chain):
+    "A chain that must not be asked whether it is right"
+    def __getattribute__(self, name):
+        if name in ("baseline", "validation", "result", "solved", "generator_reward"): raise AssertionError(f"the selection looked at {name}")
+        return super().__getattribute__(name)
+
+@pytest.mark.parametrize("method", SELECTIONS)
+def test_the_selection_never_looks_at_the_answer(method):
+    problem = Secret("double", "Return twice n.", "def double(n):", ([2, 4],), "def double(n): return 2 * n")
+    chains = [SecretChain(problem, code=f"def double(n): return {o}") for o in ("n * 2", "n ** 2", "n + n", "n", "loop(")]
+    tests = [TestCase((0,), 0), TestCase((5,), 10), TestCase((3,), 9)]
+    with pytest.raises(AssertionError, match="looked at baseline_tests"): baseline_cases(problem) # the trap works
+    with Sandbox(timeout=2) as box: chosen, = select_best([chains], [tests], box, method)
+    found = [next(i for i, c in enumerate(chains) if c is o) for o in chosen]
+    assert found == {"consensus": [0, 2], "passed": [0, 1, 2]}[method] # squaring passes two tests as well, but alone
+
+@pytest.mark.parametrize("code,wrong", [("def f():\n    pass", False), ("async def f():\n    await g()", False), ("await g()", True), ("yield 1", True), ("x = 08", True), ("\ud800", True), ("if 1:\n\tx = 1\n        y = 2", True)])
+def test_syntax_errors(code, wrong): assert has_syntax_error(code) is wrong
+
+# Paired comparison
+
+def test_sign_test_by_counting():
+    "Over all outcomes of n fair coins: the share at least as uneven as what was seen"
+    for n in range(9):
+        coins = [sum(o) for o in product((0, 1), repeat=n)]
+        for wins in range(n + 1): assert isclose(sign_test(wins, n - wins), mean(abs(2 * o - n) >= abs(2 * wins - n) for o in coins))
+
+def draws(rng, n, shift):
+    "Two runs on n problems of very different difficulty, 4 samples each; the first is better by `shift`"
+    hard = [rng.random() for _ in range(n)]
+    rate = lambda up: {str(i): mean(rng.random() < min(1, max(0, h + up)) for _ in range(4)) for i, h in enumerate(hard)}
+    return rate(shift), rate(0)
+
+def test_noise_is_seldom_called_a_difference_and_differences_are_found():
+    rng = make_rng("paired")
+    nothing = [compare_paired(*draws(rng, 40, 0.), seed=i).verdict for i in range(200)]
+    better = [compare_paired(*draws(rng, 40, .25), seed=i).verdict for i in range(40)]
+    assert sum(o != "within noise" for o in nothing) <= 12 and better.count("higher") >= 34 and "lower" not in better
+
+@given(st.dictionaries(st.integers(0, 30), st.tuples(st.sampled_from([0., .5, 1.]), st.sampled_from([0., .5, 1.])), min_size=1))
+@settings(max_examples=40)
+def test_comparison_is_antisymmetric(values):
+    a, b = ({k: v[i] for k, v in values.items()} for i in (0, 1))
+    x, y = compare_paired(a, b), compare_paired(b, a)
+    assert (x.n, x.wins, x.losses, x.ties, x.p_value) == (y.n, y.losses, y.wins, y.ties, y.p_value) and isclose(x.difference.value, -y.difference.value, abs_tol=1e-12)
+    assert {x.verdict, y.verdict} in ({"within noise"}, {"higher", "lower"})
+
+# Players
+
+HELD = tiny_problems("held_out", 3)
+
+@pytest.fixture(scope="module")
+def measured():
+    "The tiny model on four problems, with an untrained tester that is loaded anew"
+    players, other = (Players(ModelConfig(device="cpu")) for _ in range(2))
+    with Sandbox() as box:
+        mutants = find_live_mutants(HELD, box, 2)
+        m = [measure_players(players, HELD, box, "tiny", 2, (1, 2), 2, other, mutants, seed=5) for _ in range(2)]
+        return *m, evaluate_players(players, HELD, box, 2, mutants, seed=5)
+
+def test_same_seed_same_measurement(measured):
+    a, b, _ = measured
+    assert a.values == b.values and a.problems == [p.id for p in HELD] and a.n == 6
+
+def test_measurement_agrees_with_evaluation(measured):
+    m, _, e = measured
+    rates = m.rates()
+    for k, v in e.rates.items(): assert isclose(rates[k].value, v.value) and (v.low == v.high or k == "validity" or rates[k] == v), k
+
+def test_an_untrained_tester_chooses_as_one(measured):
+    for method in ("", "_passed"): assert measured[0].values[f"best_of_2{method}"] == measured[0].values[f"best_of_2{method}_untrained"]
+
+def test_rows_of_three_runs(measured):
+    m = measured[0]
+    none = Measurement("none", m.problems, 3, {"solved": [(i, 0.) for i in range(3)]}, {})
+    rows = comparison_rows([m, none, Measurement("again", m.problems, m.n, m.values, {})])
+    assert [r["name"] for r in rows] == ["tiny"] * len(m.rates()) + ["none"] + ["again"] * len(m.rates())
+    assert all(r["difference"] is None for r in rows[:len(m.rates())]) and all(r["difference"] == 0 and r["p_value"] == 1 for r in rows if r["name"] == "again")
+    assert compare_measurements(none, m).keys() == {"solved"}
+    fig = plot_comparison(rows)
+    assert len(fig.axes) == 2 and [o.get_text() for o in fig.legends[0].get_texts()] == ["tiny", "none", "again"]
+
+# The command
+
+def call(*args): return CliRunner().invoke(cli.app, [str(o) for o in args])
+
+def refused(result, *words):
+    assert (result.exit_code, result.stdout) == (2, ""), (result.exit_code, result.stdout, result.stderr, result.exception)
+    assert "Traceback" not in result.stderr and all(o in result.stderr for o in words), result.stderr
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    "A run of the tiny model, hardly trained"
+    folder = tmp_path_factory.mktemp("evaluate") / "run"
+    r = call("train", "--stages", "1", "--n-discriminator-steps", 1, "--n-generator-steps", 1, "--k-alternating-steps", 0, "--problems-per-step", 2, "--samples", 2, "--eval-samples", 1, "--n-mutants", 0,
+             "--max-stage-tokens", 4, "--max-test-tokens", 4, "--device", "cpu", "--out", folder, "--json")
+    assert r.exit_code == 0, (r.stderr, r.exception)
+    return folder
+
+def test_evaluate_writes_everything(run, tmp_path):
+    plot = tmp_path / "rates.svg"
+    r = call("evaluate", "tiny", run, run / "checkpoints/stage_0", "--limit", 2, "--best-of", 2, "--k", "1,2", "--n-mutants", 1, "--device", "cpu", "--out", tmp_path / "new/out", "--plot", plot, "--csv", tmp_path / "t.csv", "--json")
+    assert r.exit_code == 0, (r.stderr, r.exception)
+    out, printed = tmp_path / "new/out", json.loads(r.stdout)
+    assert {o.name for o in out.iterdir()} == {"evaluation.json", "evaluation.csv", "evaluation.png", "problems.csv"}
+    saved = json.loads((out / "evaluation.json").read_text())
+    assert saved["results"] == [{k: v for k, v in o.items() if k != "mutants"} for o in printed] and saved["mutants"]["kept"] == 2 == len(saved["problems"])
+    assert saved["settings"]["samples"] == 2 and saved["settings"]["k"] == [1, 2]
+    assert [o["name"] for o in printed] == ["tiny", str(run), str(run / "checkpoints/stage_0")] and printed[0]["against"] is None and printed[0]["n"] == 4
+    for o in printed:
+        for k in ("solved", "solved_greedy", "pass@1", "pass@2", "best_of_2", "best_of_2_untrained", "best_of_2_passed", "baseline_pass_rate", "truncation_rate", "syntax_error_rate", "reasoning_coherence"): assert o[k]["low"] <= o[k]["value"] <= o[k]["high"], k
+        assert o["by_tag"] and o["generated_tokens"] > 0
+    assert printed[1]["truncation_rate"]["value"] == 1 and printed[1]["against"]["name"] == "tiny" and printed[1]["against"]["metrics"]["solved"]["verdict"] in ("within noise", "lower")
+    rows = list(csv.DictReader((out / "evaluation.csv").open()))
+    assert (tmp_path / "t.csv").read_text() == (out / "evaluation.csv").read_text() and {o["name"] for o in rows} == {o["name"] for o in printed}
+    assert {o["problem"] for o in csv.DictReader((out / "problems.csv").open())} == set(saved["problems"])
+    assert (out / "evaluation.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" and "<svg" in plot.read_text()
+    assert f"evaluating {run} (2 of 3)" in r.stderr
+
+def test_evaluate_as_text(run):
+    r = call("evaluate", run, "tiny", run, "--limit", 1, "--n-mutants", 1, "--device", "cpu")
+    assert r.exit_code == 0, (r.stderr, r.exception)
+    assert "1 problem, 1 sample each" in r.stdout and f"Differences to {run} in points" in r.stdout and "sign test" in r.stdout and "1 kept of 2 made" in r.stdout
+    assert "best of" not in r.stdout and "written" not in r.stdout
+
+BAD = {"k of zero": (("--k", "0"), "like 1,5"), "k in words": (("--k", "all"), "like 1,5"), "k beyond the samples": (("--k", "1,5", "--samples", "4"), "--k 5 needs 5 samples", "at least 5"),
+    "more to choose from than samples": (("--best-of", "3", "--samples", "2"), "--best-of 3 needs 3"), "negative samples": (("--samples", "-1"), "--samples"), "plot without a format": (("--plot", "p.txt"), ".png or .svg or .pdf"),
+    "csv in no folder": (("--csv", "no/where.csv"), "no folder no"), "csv without ending": (("--csv", "table"), ".csv"), "out is a file": (("--out", "file"), "cannot be made"), "out below a file": (("--out", "file/x"), "cannot be made"),
+    "no such run": (("./none",), "./none: no such folder"), "no such run in the folder of one": (("{run}_2",), "no such folder"), "neither run nor model": (("no/such/model",), "'no/such/model' is no run", "cannot be loaded"), "a folder that is neither": ((".",), "'.' is no run", "cannot be loaded"), "no such checkpoint": (("{run}", "--checkpoint", "stage_9"), "stage_9"), "no such device": (("--device", "foo"), "foo")}
+
+@pytest.mark.parametrize("case", BAD)
+def test_evaluate_refuses_before_anything_is_written(run, tmp_path, monkeypatch, case):
+    monkeypatch.chdir(tmp_path)
+    Path("file").write_text("mine")
+    options, *words = BAD[case]
+    refused(call("evaluate", "tiny", *(o.format(run=run) for o in options), "--limit", 1), *words)
+    assert [(o.name, o.read_text()) for o in tmp_path.iterdir()] == [("file", "mine")]
+
+def test_a_bar_on_a_terminal(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self): return True
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    with cli._phases(["a", "b"], 2) as step:
+        for t in "ab":
+            for phase in ("samples", "tests"): step(t, phase)
+        assert "b: tests" in screen.getvalue() and "3/4" in screen.getvalue() and "4/4" not in screen.getvalue()
+    assert "4/4" in screen.getvalue()

@@ -23,7 +23,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "rollout": _TO_REWARDS,
     "checkpoints": "core models",
     "tracking": "core",
-    "evaluation": f"{_TO_REWARDS} rollout",
+    "evaluation": f"{_TO_REWARDS} rollout tracking",
     "tiny.world": "core stages testcases",
     "tiny.pretrain": "core stages models sandbox rollout tiny.world",
     "trainer": f"{_TO_EVALUATION} tiny.world",
