@@ -129,7 +129,7 @@ attack("limits", "output", "print for ever", "def f(x):\n    while True: print('
 attack("limits", "output_one_line", "print one endless line", "import sys\ndef f(x):\n    while True: sys.stderr.write('y' * 1000)", "(1, 2)", SLOW)
 attack("limits", "output_raw", "write past the capture", "import os\ndef f(x):\n    for _ in range(10000): os.write(1, b'y' * 10000); os.write(2, b'y' * 10000)\n    return 2", "(1, 2)", "passed")
 attack("limits", "descriptors", "open all descriptors", "import os\ndef f(x):\n    held = []\n    try:\n        while True: held.append(os.dup(0))\n    except OSError: return len(held) < 100", "(1, True)", "passed")
-attack("limits", "big_message", "an exception with a huge message", "def f(x): raise ValueError('a' * 10**8)", "(1, 2)", "exception|memory")
+attack("limits", "big_message", "an exception with a huge message", "def f(x): raise ValueError('a' * 10**8)", "(1, 2)", "exception|memory|timeout")
 attack("limits", "timer_storm", "a timer that fires all the time", "import signal\nsignal.signal(signal.SIGALRM, lambda *a: None)\nsignal.setitimer(signal.ITIMER_REAL, .0001, .0001)\ndef f(x):\n    while True: pass", "(1, 2)", SLOW)
 
 # ---- values: answers that are no data ----
