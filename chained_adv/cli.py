@@ -207,6 +207,21 @@ def _saved_config(settings):
     try: return TrainingConfig(**{**settings, "model": ModelConfig(**settings["model"]), "ppo": PPOConfig(**settings["ppo"]), "stages": tuple(settings["stages"]), "trackers": tuple(settings["trackers"])})
     except (TypeError, KeyError) as e: raise ConfigError(f"the run's config.json does not hold the settings of this version ({e}); start a new run") from None
 
+def _parse_settings(
+    written: list # Like `lam=0.9`
+) -> dict: # Field of `TrainingConfig`, `ModelConfig` or `PPOConfig` -> value
+    "Settings given with --set, as the type of their default"
+    from chained_adv.trainer import TrainingConfig
+    base, out = TrainingConfig(), {}
+    known = {f.name: f.default for part in (base.ppo, base.model, base) for f in fields(part) if type(f.default) in (bool, int, float, str)}
+    for o in written:
+        name, equals, text = (x.strip() for x in o.partition("="))
+        if not equals or name not in known: raise ConfigError(f"--set {o}: write NAME=VALUE with one of {', '.join(sorted(known))}")
+        kind, truth = type(known[name]), {"true": True, "false": False}
+        try: out[name] = truth[text.lower()] if kind is bool else kind(text)
+        except (KeyError, ValueError): raise ConfigError(f"--set {o}: {name} must be {'true or false' if kind is bool else 'a whole number' if kind is int else 'a number'}") from None
+    return out
+
 def make_config(
     given: dict, # Field of `TrainingConfig`, `ModelConfig` or `PPOConfig` -> what was given for it
     quick: bool = False, # The smallest run?
@@ -215,6 +230,7 @@ def make_config(
     "Settings of a run; raises `ConfigError`"
     from chained_adv.trainer import TrainingConfig
     base, given = _saved_config(settings) if settings else TrainingConfig(), {**(QUICK if quick else {}), **given}
+    given |= _parse_settings(given.pop("set", ()))
     of = lambda kind: {f.name: given[f.name] for f in fields(kind) if f.name in given}
     own = {k: v for k, v in of(base).items() if k not in ("model", "ppo")}
     try: return replace(base, model=replace(base.model, **of(base.model)), ppo=replace(base.ppo, **of(base.ppo)), **own)
@@ -274,8 +290,8 @@ def _run_training(config, origin, resume, overwrite, as_json):
     _console().print(_before_after(summary))
     print(f"\nrun folder  {config.out}\nplots       {Path(config.out, 'plots')}\nnext        chained-adv solve --run {config.out}")
 
-# %% ../nbs/14_cli.ipynb #aef298ea
-@app.command(epilog=_examples("chained-adv train", "chained-adv train --quick --out runs/try", "chained-adv train --problems my.json --out runs/mine", "chained-adv train --stages 1-2 --adapters unified --out runs/unified",
+# %% ../nbs/14_cli.ipynb #913a3244
+@app.command(epilog=_examples("chained-adv train", "chained-adv train --quick --out runs/try", "chained-adv train --problems my.json --out runs/mine", "chained-adv train --stages 1-2 --adapters unified --out runs/unified", "chained-adv train --advantage gae --set whiten=true --out runs/gae",
                               "chained-adv train --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out runs/qwen", "chained-adv train --out runs/default --resume"))
 def train(ctx: typer.Context,
     model: _opt(str, "Model of both players: 'tiny' (comes with the package), a folder, or a name on the Hugging Face hub.") = "tiny",
@@ -301,7 +317,11 @@ def train(ctx: typer.Context,
     generator_lr: _opt(float, "Learning rate of the generator, when it differs.", min=0) = 0.,
     discriminator_lr: _opt(float, "Learning rate of the discriminator, when it differs.", min=0) = 0.,
     kl_coef: _opt(float, "Weight of the KL to the model before training.", min=0) = .03,
-    order: _opt(str, "Order of problems: uniform or difficulty.") = "uniform",
+    advantage: _opt(str, "What a reward is compared with: group (the other samples), rloo (leave-one-out) or gae (a value head).") = "group",
+    scale: _opt(str, "What advantages are divided by: the standard deviation of the batch, of each group, or none.") = "batch",
+    order: _opt(str, "Order of problems: uniform, difficulty, or learnability (those that are solved now and then come more often).") = "uniform",
+    stop_on_alarm: _opt(bool, "Stop the run when its guard raises an alarm; without, alarms are shown and logged.", "--stop-on-alarm") = False,
+    set: _opt(list[str], "Any other setting, like lam=0.9; can be given several times.", "--set", metavar="NAME=VALUE") = [],
     eval_samples: _opt(int, "Samples per split in an evaluation.") = 200,
     eval_stages: _opt(bool, "Evaluate after each stage, or only before and at the end?") = True,
     n_mutants: _opt(int, "Mutants per problem behind the mutation score; 0 leaves it out.") = 6,

@@ -12,7 +12,7 @@ from chained_adv.ppo import PPOConfig
 from chained_adv.rewards import REWARD_SCHEMES, RewardScheme
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.tracking import read_metrics
-from chained_adv.trainer import AdversarialTrainer, TrainingConfig
+from chained_adv.trainer import Alarm, AdversarialTrainer, TrainingConfig, log_alarm, read_alarms
 
 TRAIN, HELD_OUT = tiny_problems("train", 25)[:8], tiny_problems("held_out", 25)[:1]
 
@@ -156,3 +156,39 @@ def test_nan_in_a_reward_stops_the_run(monkeypatch):
 @pytest.mark.parametrize("wrong, words", [(dict(value_lr=0.), "value_lr is 0.0"), (dict(value_epochs=-1), "value_epochs is -1")])
 def test_bad_settings_are_refused(wrong, words):
     with pytest.raises(ConfigError, match=words): trainer(**wrong)
+
+
+# The guard
+
+def test_a_reward_for_the_number_of_tests_trips_the_guard(tmp_path, monkeypatch):
+    "A reward that pays for writing many tests, right or wrong: within 10 steps the guard says so and stops the run"
+    name = scheme(monkeypatch, "many", lambda *_: .5, lambda scheme, result, *_: min(1., len(result.verdicts) / 12))
+    config = small(out=str(tmp_path / "run"), stages=(1,), reward=name, discriminator_lr=4e-3, n_discriminator_steps=10, n_generator_steps=0, k_alternating_steps=0, problems_per_step=8, n_lists=4, n_probes=2, stop_on_alarm=True)
+    with AdversarialTrainer(replace(config, model=ModelConfig(device="cpu", max_test_tokens=100, max_stage_tokens=60)), tiny_problems("train", 25)[:16], progress=False) as t:
+        with pytest.raises(TrainingError, match=r"stage 1, discriminator, alarm '\w+': .*stop_on_alarm is set"): t.train_full_pipeline()
+    first = read_alarms(tmp_path / "run")[0]
+    assert first.kind == "hacking" and first.step <= 10 and "the reward rose" in first.saw and "mend the reward scheme" in first.advice
+    assert [o["step"] for o in read_metrics(tmp_path / "run")] == list(range(1, first.step + 1)) # the step that showed it is logged
+
+def test_alarms_go_with_the_checkpoint_when_a_run_is_resumed(tmp_path):
+    with trainer(out=str(tmp_path / "run"), stages=(1,)) as t: t.train_full_pipeline()
+    for step in (2, 99): log_alarm(tmp_path / "run", Alarm(step, 1, "generator", "tame", "saw", "advice"))
+    with trainer(out=str(tmp_path / "run"), stages=(1,)) as t: t.train_full_pipeline(resume=True)
+    assert [o.step for o in read_alarms(tmp_path / "run")] == [2]
+
+def test_the_guard_leaves_the_run_as_it_is():
+    with_probes, without = (steps("discriminator", n_probes=n) for n in (2, 0))
+    assert with_probes[0] == without[0] and not moved(with_probes[1], without[1])
+
+# Order of problems
+
+def test_learnability_hears_what_came_of_each_problem():
+    with trainer(order="learnability") as t:
+        t.train_discriminator_epoch(1, 1)
+        assert len(t.sampler.known) == 3 and all(n == 1 for _, n in t.sampler.known.values()) # one program per problem
+        t.train_generator_epoch(1, 1)
+        tries = [n for _, n in t.sampler.known.values()]
+        assert set(tries) <= {1., 4., 4.5} and sum(n >= 4 for n in tries) == 5 # four samples of each of five, and half of what was known before
+        state = t.sampler.state()
+        drawn = [p.id for p in t.sampler.next(5)]
+    with trainer(order="learnability") as t: assert [p.id for p in t.sampler.restore(state).next(5)] == drawn
