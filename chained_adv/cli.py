@@ -8,7 +8,7 @@ __all__ = ['app', 'tiny_app', 'Json', 'Threads', 'Device', 'Source', 'Saved', 'S
            'make_config', 'train', 'show', 'solve', 'parse_ks', 'evaluate', 'checkpoints', 'examine', 'doctor',
            'problems', 'pretrain']
 
-# %% ../nbs/14_cli.ipynb #3d1a0b73
+# %% ../nbs/14_cli.ipynb #5ece20ed
 import difflib, json, os, platform, re, shutil, socket, sys, warnings
 from contextlib import contextmanager
 from dataclasses import fields, replace
@@ -32,7 +32,7 @@ from .problems import find_leaks, load_problems, split_problems, summarize_probl
 from .jail import probe_isolation
 from .sandbox import Sandbox, check_problem
 
-# %% ../nbs/14_cli.ipynb #ec9793fa
+# %% ../nbs/14_cli.ipynb #c58e67b9
 class Commands(TyperGroup):
     "Turns the package's refusals into a message and exit status 2"
     def invoke(self, ctx):
@@ -46,7 +46,7 @@ app = typer.Typer(help="Two language models on coding problems: one solves them 
 tiny_app = typer.Typer(help="The tiny model that comes with the package.", **_SETTINGS)
 app.add_typer(tiny_app, name="tiny")
 
-# %% ../nbs/14_cli.ipynb #1dc75ca1
+# %% ../nbs/14_cli.ipynb #385c55dc
 def _print_version(wanted: bool):
     if wanted: print(__version__); raise typer.Exit()
 
@@ -62,11 +62,11 @@ def _examples(*lines):
     "An epilog that keeps its lines"
     return "\b\nExamples:\n" + "\n".join(f"  {o}" for o in lines)
 
-# %% ../nbs/14_cli.ipynb #56fd3850
+# %% ../nbs/14_cli.ipynb #641fceed
 def _say(text): print(text, file=sys.stderr, flush=True)
 def _print_json(data): print(json.dumps(data, indent=1))
 
-# %% ../nbs/14_cli.ipynb #13341dae
+# %% ../nbs/14_cli.ipynb #d9e9cc35
 def _hub_reachable():
     "Can the Hugging Face hub be reached? Behind a proxy that is left to its client"
     hub = urlsplit(os.environ.get("HF_ENDPOINT") or "https://huggingface.co")
@@ -91,7 +91,7 @@ def start_quietly(
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
 
-# %% ../nbs/14_cli.ipynb #66aa0c3b
+# %% ../nbs/14_cli.ipynb #66cb0147
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 def clean_text(
@@ -100,7 +100,7 @@ def clean_text(
     "Text with its control characters spelled out"
     return _CONTROL.sub(lambda m: repr(m[0])[1:-1], text)
 
-# %% ../nbs/14_cli.ipynb #60546a11
+# %% ../nbs/14_cli.ipynb #50aa7b11
 def _console(): return Console(width=None if sys.stdout.isatty() else 160, highlight=False)
 
 def _block(console, title, text):
@@ -115,7 +115,7 @@ def _table(title, columns, rows):
     for row in rows: table.add_row(*(Text(clean_text(str(o[0])), o[1]) if isinstance(o, tuple) else Text(clean_text(str(o))) for o in row))
     return table
 
-# %% ../nbs/14_cli.ipynb #ac4db358
+# %% ../nbs/14_cli.ipynb #383163f9
 def problem_sets(
     source: str, # A file, `builtin`, `tiny`, or empty to choose by the model
     tiny: bool, # Does the tiny model play?
@@ -133,7 +133,7 @@ def problem_sets(
     remarks = [f"{len(twins)} held-out problems are training problems under another id; they went to the training set"] if twins else []
     return train + [p for p in held_out if p.id in twins], [p for p in held_out if p.id not in twins], remarks
 
-# %% ../nbs/14_cli.ipynb #88b9e5c4
+# %% ../nbs/14_cli.ipynb #9c590c2c
 def find_problem(
     id: str, # An id; empty takes the first
     problems: list # Where to look
@@ -144,7 +144,7 @@ def find_problem(
     near = difflib.get_close_matches(id, [p.id for p in problems], 3, .4) or [p.id for p in problems[:3]]
     raise ProblemError(f"no problem {id!r} among {len(problems)}; did you mean {', '.join(near)}? --list shows all ids")
 
-# %% ../nbs/14_cli.ipynb #2e0bbe1a
+# %% ../nbs/14_cli.ipynb #a1e8d231
 def read_run(
     folder: "str | Path" # A run's folder
 ) -> dict: # What its `config.json` holds; empty when there is none
@@ -175,7 +175,7 @@ def _list_problems(train, held_out, as_json):
     if as_json: return _print_json([dict(id=i, difficulty=d, split=s) for i, d, s in rows])
     _console().print(_table(f"{len(rows)} problems", ("id", "difficulty", "split"), rows))
 
-# %% ../nbs/14_cli.ipynb #a537944e
+# %% ../nbs/14_cli.ipynb #4894037f
 def _opt(kind, help, *names, **kwargs): return Annotated[kind, typer.Option(*names, help=help, **kwargs)]
 
 Json = _opt(bool, "Print JSON.", "--json")
@@ -187,7 +187,7 @@ Seed = _opt(int, "Of all random choices.")
 List = _opt(bool, "List the ids to choose from.", "--list")
 ProblemId = Annotated[str, typer.Argument(help="Id of a problem; the first held-out one when left out.", show_default=False)]
 
-# %% ../nbs/14_cli.ipynb #0b39d40f
+# %% ../nbs/14_cli.ipynb #440c2995
 def parse_stages(
     text: str # `1,2,3`, `1-3` or a mixture
 ) -> tuple: # The numbers
@@ -196,7 +196,7 @@ def parse_stages(
     ranges = [[get_stage(int(n)).id for n in part.split("-")] for part in text.split(",")]
     return tuple(s for o in ranges for s in range(o[0], o[-1] + 1))
 
-# %% ../nbs/14_cli.ipynb #c6f65b19
+# %% ../nbs/14_cli.ipynb #73761861
 QUICK = dict(n_discriminator_steps=1, n_generator_steps=1, k_alternating_steps=1, problems_per_step=8, problems_drawn=8, n_samples=4, eval_samples=12, eval_stages=False, n_mutants=2)
 
 def _saved_config(settings):
@@ -207,6 +207,21 @@ def _saved_config(settings):
     try: return TrainingConfig(**{**settings, "model": ModelConfig(**settings["model"]), "ppo": PPOConfig(**settings["ppo"]), "stages": tuple(settings["stages"]), "trackers": tuple(settings["trackers"])})
     except (TypeError, KeyError) as e: raise ConfigError(f"the run's config.json does not hold the settings of this version ({e}); start a new run") from None
 
+def _parse_settings(
+    written: list # Like `lam=0.9`
+) -> dict: # Field of `TrainingConfig`, `ModelConfig` or `PPOConfig` -> value
+    "Settings given with --set, as the type of their default"
+    from chained_adv.trainer import TrainingConfig
+    base, out = TrainingConfig(), {}
+    known = {f.name: f.default for part in (base.ppo, base.model, base) for f in fields(part) if type(f.default) in (bool, int, float, str)}
+    for o in written:
+        name, equals, text = (x.strip() for x in o.partition("="))
+        if not equals or name not in known: raise ConfigError(f"--set {o}: write NAME=VALUE with one of {', '.join(sorted(known))}")
+        kind, truth = type(known[name]), {"true": True, "false": False}
+        try: out[name] = truth[text.lower()] if kind is bool else kind(text)
+        except (KeyError, ValueError): raise ConfigError(f"--set {o}: {name} must be {'true or false' if kind is bool else 'a whole number' if kind is int else 'a number'}") from None
+    return out
+
 def make_config(
     given: dict, # Field of `TrainingConfig`, `ModelConfig` or `PPOConfig` -> what was given for it
     quick: bool = False, # The smallest run?
@@ -215,12 +230,13 @@ def make_config(
     "Settings of a run; raises `ConfigError`"
     from chained_adv.trainer import TrainingConfig
     base, given = _saved_config(settings) if settings else TrainingConfig(), {**(QUICK if quick else {}), **given}
+    given |= _parse_settings(given.pop("set", ()))
     of = lambda kind: {f.name: given[f.name] for f in fields(kind) if f.name in given}
     own = {k: v for k, v in of(base).items() if k not in ("model", "ppo")}
     try: return replace(base, model=replace(base.model, **of(base.model)), ppo=replace(base.ppo, **of(base.ppo)), **own)
     except ValueError as e: raise ConfigError(str(e)) from None
 
-# %% ../nbs/14_cli.ipynb #3be00bee
+# %% ../nbs/14_cli.ipynb #ddf58fff
 def _given(ctx):
     "The options that were written on the command line, as fields of the settings"
     out = {k: v for k, v in ctx.params.items() if ctx.get_parameter_source(k).name == "COMMANDLINE"}
@@ -233,7 +249,7 @@ def _given(ctx):
 
 def _is_tiny(model): return {model.generator_model or model.model, model.discriminator_model or model.model} == {"tiny"}
 
-# %% ../nbs/14_cli.ipynb #19ac130e
+# %% ../nbs/14_cli.ipynb #17d96544
 def _check_out(out, resume, overwrite):
     if resume and overwrite: raise ConfigError("--resume goes on with a run and --overwrite throws it away; give one of them")
     folder = Path(out)
@@ -251,7 +267,7 @@ def _origin(source, config, record):
     source = source or origin.get("source") or ("tiny" if _is_tiny(config.model) else "builtin")
     return dict(source=source if source in ("tiny", "builtin") else str(Path(source).resolve()), seed=origin.get("seed", config.seed))
 
-# %% ../nbs/14_cli.ipynb #89c73243
+# %% ../nbs/14_cli.ipynb #3a645bed
 def _before_after(summary):
     "Rates before and after, both splits"
     splits, rate = [s for s in ("train", "held_out") if s in summary["after"]], lambda v: "-" if v is None else f"{v['value']:.0%} ({v['low']:.0%} to {v['high']:.0%})"
@@ -274,8 +290,8 @@ def _run_training(config, origin, resume, overwrite, as_json):
     _console().print(_before_after(summary))
     print(f"\nrun folder  {config.out}\nplots       {Path(config.out, 'plots')}\nnext        chained-adv solve --run {config.out}")
 
-# %% ../nbs/14_cli.ipynb #aef298ea
-@app.command(epilog=_examples("chained-adv train", "chained-adv train --quick --out runs/try", "chained-adv train --problems my.json --out runs/mine", "chained-adv train --stages 1-2 --adapters unified --out runs/unified",
+# %% ../nbs/14_cli.ipynb #a5391d60
+@app.command(epilog=_examples("chained-adv train", "chained-adv train --quick --out runs/try", "chained-adv train --problems my.json --out runs/mine", "chained-adv train --stages 1-2 --adapters unified --out runs/unified", "chained-adv train --advantage gae --set whiten=true --out runs/gae",
                               "chained-adv train --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out runs/qwen", "chained-adv train --out runs/default --resume"))
 def train(ctx: typer.Context,
     model: _opt(str, "Model of both players: 'tiny' (comes with the package), a folder, or a name on the Hugging Face hub.") = "tiny",
@@ -301,7 +317,11 @@ def train(ctx: typer.Context,
     generator_lr: _opt(float, "Learning rate of the generator, when it differs.", min=0) = 0.,
     discriminator_lr: _opt(float, "Learning rate of the discriminator, when it differs.", min=0) = 0.,
     kl_coef: _opt(float, "Weight of the KL to the model before training.", min=0) = .03,
-    order: _opt(str, "Order of problems: uniform or difficulty.") = "uniform",
+    advantage: _opt(str, "What a reward is compared with: group (the other samples), rloo (leave-one-out) or gae (a value head).") = "group",
+    scale: _opt(str, "What advantages are divided by: the standard deviation of the batch, of each group, or none.") = "batch",
+    order: _opt(str, "Order of problems: uniform, difficulty, or learnability (those that are solved now and then come more often).") = "uniform",
+    stop_on_alarm: _opt(bool, "Stop the run when its guard raises an alarm; without, alarms are shown and logged.", "--stop-on-alarm") = False,
+    set: _opt(list[str], "Any other setting, like lam=0.9; can be given several times.", "--set", metavar="NAME=VALUE") = [],
     eval_samples: _opt(int, "Samples per split in an evaluation.") = 200,
     eval_stages: _opt(bool, "Evaluate after each stage, or only before and at the end?") = True,
     n_mutants: _opt(int, "Mutants per problem behind the mutation score; 0 leaves it out.") = 6,
@@ -322,7 +342,7 @@ def train(ctx: typer.Context,
     config = make_config({"out": out, **given}, quick, record.get("settings"))
     _run_training(config, _origin(problems, config, record), resume, overwrite, as_json)
 
-# %% ../nbs/14_cli.ipynb #6f8bb968
+# %% ../nbs/14_cli.ipynb #b4ccbb1c
 def _tick(ok): return "-" if ok is None else ("passes", "green") if ok else ("fails", "red")
 
 def _print_match(d):
@@ -336,7 +356,7 @@ def _print_match(d):
     if d["tests"]: console.print(_table("Generated tests", ("stage", "test", "program", "reference", "reason"), map(row, d["tests"])))
     console.print(_table("Baseline tests", ("", "test", "program", "reference", "reason"), map(row, d["baseline"])))
 
-# %% ../nbs/14_cli.ipynb #adf14e5c
+# %% ../nbs/14_cli.ipynb #5883a45c
 def _verdict_line(d):
     "One line on what was decided"
     word = {True: "solved", False: "not solved", None: "not decided"}[d["solved"]]
@@ -351,7 +371,7 @@ def _load(run, checkpoint, model, device):
     if run: return InferenceEngine.from_checkpoint(run, checkpoint, device)
     return InferenceEngine(Players(ModelConfig(model=model or "tiny", device=device)))
 
-# %% ../nbs/14_cli.ipynb #8462a99c
+# %% ../nbs/14_cli.ipynb #5c731823
 @app.command(epilog=_examples("chained-adv show", "chained-adv show --list", "chained-adv show two_sum --problems builtin --model Qwen/Qwen2.5-Coder-0.5B-Instruct", "chained-adv show --run runs/default --json"))
 def show(problem: ProblemId = "",
     problems: Source = "",
@@ -377,7 +397,7 @@ def show(problem: ProblemId = "",
     _print_match(d)
     print(f"\n{_verdict_line(d)}\nreward of the generator {d['generator_reward']:.3f}, of the discriminator {d['discriminator_reward']:.3f} ({reward})")
 
-# %% ../nbs/14_cli.ipynb #914e04d9
+# %% ../nbs/14_cli.ipynb #1b68814f
 def _print_results(results, as_json):
     "One match in full, several as a table"
     dicts = [r.as_dict() for r in results]
@@ -408,7 +428,7 @@ def solve(problem: ProblemId = "",
     _print_results(results, as_json)
     if not all(r.solved for r in results): raise typer.Exit(1)
 
-# %% ../nbs/14_cli.ipynb #8661b5f3
+# %% ../nbs/14_cli.ipynb #a3e6d7ad
 def parse_ks(
     text: str # Numbers with commas, like 1,5
 ) -> tuple: # The numbers, in rising order
@@ -423,7 +443,7 @@ def _count_samples(samples, ks, best_of):
         if samples and n > samples: raise ConfigError(f"{option} {n} needs {n} samples per problem but --samples is {samples}; leave --samples out or give at least {n}")
     return samples or max(needed.values())
 
-# %% ../nbs/14_cli.ipynb #b6487d3f
+# %% ../nbs/14_cli.ipynb #2af0b6b4
 def _check_file(option, name, endings):
     "Can this file be written?"
     path = Path(name)
@@ -448,7 +468,7 @@ def _check_targets(targets, checkpoint):
             try: AutoConfig.from_pretrained(t)
             except (OSError, ValueError, KeyError) as e: raise ConfigError(f"{t!r} is no run (a folder with checkpoints), and as a model it cannot be loaded: {str(e).strip().splitlines()[0]}") from None
 
-# %% ../nbs/14_cli.ipynb #c6e8be4f
+# %% ../nbs/14_cli.ipynb #4f0fa4ce
 def _measure(target, checkpoint, device, problems, sandbox, best_of, **options):
     "The `Measurement` of one run or model"
     from chained_adv.evaluation import measure_players
@@ -469,7 +489,7 @@ def _phases(targets, n):
     try: yield step; bar.update(1)
     finally: bar.close()
 
-# %% ../nbs/14_cli.ipynb #c11ecf0f
+# %% ../nbs/14_cli.ipynb #9c9f4f74
 def _percent(v): return "-" if v is None else f"{v['value']:.0%} ({v['low']:.0%} to {v['high']:.0%})"
 
 def _points(row):
@@ -493,7 +513,7 @@ def _mutant_line(c):
     lost = f"{c['undecided']} left out because they pass every baseline test and may be equivalent, {c['slow']} because they run too long"
     return f"mutants     {c['kept']} kept of {c['made']} made, each shown wrong by a baseline test; {lost}, {c['spare']} beyond the limit"
 
-# %% ../nbs/14_cli.ipynb #5d5feb3f
+# %% ../nbs/14_cli.ipynb #172d8389
 def _print_evaluation(rows, names, n_problems, samples, counts):
     "Rates side by side, then the paired differences to the first"
     at, metrics, console = {(r["name"], r["metric"]): r for r in rows}, dict.fromkeys(r["metric"] for r in rows), _console()
@@ -504,7 +524,7 @@ def _print_evaluation(rows, names, n_problems, samples, counts):
         print("\ndifferences are paired by problem: 95 % interval, problems won:lost, p of the exact sign test; 'higher' and 'lower' only where both agree")
     if counts: print(f"\n{_mutant_line(counts)}")
 
-# %% ../nbs/14_cli.ipynb #423504e6
+# %% ../nbs/14_cli.ipynb #52ceaa01
 def _write_evaluation(files, data, rows, measurements):
     "Write what was asked for: `files` maps json, csv, problems and plot to paths"
     from chained_adv.evaluation import plot_comparison, rows_as_csv
@@ -516,7 +536,7 @@ def _write_evaluation(files, data, rows, measurements):
         Path(files["problems"]).write_text(rows_as_csv(each), encoding="utf-8")
     for path in files.get("plot", ()): plot_comparison(rows).savefig(path, dpi=DPI)
 
-# %% ../nbs/14_cli.ipynb #7204376a
+# %% ../nbs/14_cli.ipynb #ea0b38ad
 def _output_files(csv, plot, out):
     "The files to write; the folder is made here, so that it is certain to be there"
     files = dict(csv=[o for o in (csv, out and Path(out, "evaluation.csv")) if o], plot=[o for o in (plot, out and Path(out, "evaluation.png")) if o])
@@ -526,7 +546,7 @@ def _output_files(csv, plot, out):
     for name in ("evaluation.csv", "evaluation.png", "evaluation.json", "problems.csv"): _check_file("--out", Path(out, name), (Path(name).suffix,))
     return files | dict(json=Path(out, "evaluation.json"), problems=Path(out, "problems.csv"))
 
-# %% ../nbs/14_cli.ipynb #be312b68
+# %% ../nbs/14_cli.ipynb #9608edef
 def _measure_all(targets, chosen, checkpoint, device, n_mutants, seed, best_of, **options):
     "Measurements of all on the same problems and mutants, and what became of the mutants"
     from chained_adv.evaluation import count_mutants, sort_mutants
@@ -538,7 +558,7 @@ def _measure_all(targets, chosen, checkpoint, device, n_mutants, seed, best_of, 
             found = [_measure(t, checkpoint, device, chosen, box, progress=lambda phase, t=t: step(t, phase), **options) for t in targets]
     return found, count_mutants(sets) if sets else None
 
-# %% ../nbs/14_cli.ipynb #4e3d28b2
+# %% ../nbs/14_cli.ipynb #e71b55ba
 @app.command(epilog=_examples("chained-adv evaluate runs/default", "chained-adv evaluate tiny runs/default --limit 50", "chained-adv evaluate tiny runs/default --samples 8 --k 1,5 --best-of 4 --out comparison",
                               "chained-adv evaluate runs/mine/checkpoints/stage_1 runs/mine/checkpoints/stage_5 --csv stages.csv --plot stages.png", "chained-adv evaluate runs/mine --problems other.json --samples 4 --json"))
 def evaluate(targets: Annotated[list[str], typer.Argument(help="Folders of runs or checkpoints, or models before training. All others are compared to the first.", metavar="RUN_OR_MODEL...")],
@@ -573,7 +593,7 @@ def evaluate(targets: Annotated[list[str], typer.Argument(help="Folders of runs 
     _print_evaluation(rows, targets, len(chosen), samples, counts)
     if written := [str(o) for v in files.values() for o in (v if isinstance(v, list) else [v])]: print(f"written     {', '.join(written)}")
 
-# %% ../nbs/14_cli.ipynb #4ab4c8a1
+# %% ../nbs/14_cli.ipynb #97e99158
 @app.command(epilog=_examples("chained-adv checkpoints runs/default", "chained-adv checkpoints runs/default --json"))
 def checkpoints(run: Annotated[str, typer.Argument(help="A run's folder.")] = "runs/default", as_json: Json = False):
     "List the checkpoints of a run."
@@ -586,7 +606,7 @@ def checkpoints(run: Annotated[str, typer.Argument(help="A run's folder.")] = "r
     row = lambda o: (o.name, "-" if o.step is None else o.step, "-" if o.stage is None else o.stage, figure(o.score), *(figure(o.metrics.get(k)) for k in ("solved", "solved_greedy", "validity")), f"{o.size / 1e6:.1f} MB", o.problem)
     _console().print(_table(run, ("name", "step", "stage", "score", "solved", "solved greedy", "validity", "size", ""), map(row, found)))
 
-# %% ../nbs/14_cli.ipynb #f111ed4d
+# %% ../nbs/14_cli.ipynb #581a8435
 def _fact(name, value, ok=True, needed=False, remedy=""): return dict(name=name, value=str(value), ok=bool(ok), needed=needed, remedy="" if ok else remedy)
 
 def _package(name, needed, remedy):
@@ -601,7 +621,7 @@ def _sandbox_fact():
     ok = right.passed and [v.passed for v in wrong.verdicts] == [True, False]
     return _fact("sandbox", f"isolation level '{box.level}'; self-test {'passed' if ok else 'failed: ' + '; '.join((*right.errors, *wrong.errors))}", ok, True, "report this with the output of `chained-adv doctor --json`")
 
-# %% ../nbs/14_cli.ipynb #32323ac8
+# %% ../nbs/14_cli.ipynb #5e7509a3
 def _isolation_facts():
     "What can confine programs here; none of it but the weakest level is needed"
     for o in probe_isolation(): yield _fact(f"isolation: {o.level}", "available, tried" if o.available else f"not available: {o.reason}", o.available, o.level == "process", o.remedy)
@@ -629,7 +649,7 @@ def _tiny_fact():
     try: return _fact("tiny model", f"{load_base('tiny', ModelConfig(device='cpu'))[0].num_parameters():,} parameters", True, True)
     except ChainedAdvError as e: return _fact("tiny model", e, False, True, remedy)
 
-# %% ../nbs/14_cli.ipynb #ecbac5f4
+# %% ../nbs/14_cli.ipynb #2a75bde3
 def examine() -> list: # Dicts with name, value, ok, needed, remedy
     "What this machine has and lacks for this package"
     get = "pip install chained_adv"
@@ -654,7 +674,7 @@ def doctor(as_json: Json = False):
         print("\nready: `chained-adv train` can run" if ready else "\nnot ready: see the lines marked missing")
     if not ready: raise typer.Exit(1)
 
-# %% ../nbs/14_cli.ipynb #59018ab2
+# %% ../nbs/14_cli.ipynb #14d226be
 @app.command(epilog=_examples("chained-adv problems", "chained-adv problems my.json", "chained-adv problems my.json --json"))
 def problems(file: Annotated[str, typer.Argument(help="A problem file (JSON or JSONL), 'builtin' or 'tiny'.")] = "builtin", as_json: Json = False):
     "Check a problem file. Its format, and that every reference solution passes its own tests."

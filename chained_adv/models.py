@@ -436,6 +436,23 @@ def _logprobs(self,
     with torch.no_grad(), reference_model(self.base) as model: return answer_logprobs(model, reader, samples, self.pad_id, temperature)
 Player.logprobs = _logprobs
 
+# %% ../nbs/03_models.ipynb #1d1d6008
+@torch.no_grad()
+def _features(self,
+    samples: list, # Its `Sample`s
+    reader: Reader | None = None # What was read before, on the same base
+) -> torch.Tensor: # row x channel, on the CPU
+    "The hidden state at the last token of each sample's prompt, without gradients"
+    reader, prompts, states = reader or self.reader(), list(dict.fromkeys(tuple(s.prompt_ids) for s in samples)), {}
+    reader.read([p[:-1] for p in prompts])
+    for part in (prompts[i:i + reader.chunk] for i in range(0, len(prompts), reader.chunk)):
+        layers, seen = reader.select([p[:-1] for p in part])
+        last, mask = torch.tensor([p[-1:] for p in part], device=seen.device), torch.cat([seen, seen.new_ones(len(seen), 1)], 1)
+        out = reader.model(input_ids=last, attention_mask=mask, position_ids=seen.sum(1, keepdim=True), past_key_values=make_cache(reader.model, layers), use_cache=True, output_hidden_states=True, logits_to_keep=1)
+        states.update(zip(part, out.hidden_states[-1][:, -1].float().cpu()))
+    return torch.stack([states[tuple(s.prompt_ids)] for s in samples])
+Player.features = _features
+
 # %% ../nbs/03_models.ipynb #f4d3c8f1
 class Generator(Player):
     "Solves problems in five stages"

@@ -1,0 +1,194 @@
+"""Small real runs: the same seed gives the same numbers, every estimator trains, and what is broken stops with its name."""
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest, torch
+
+from chained_adv.checkpoints import CheckpointManager
+from chained_adv.core import ConfigError, TrainingError
+from chained_adv.models import ModelConfig
+from chained_adv.ppo import PPOConfig
+from chained_adv.rewards import REWARD_SCHEMES, RewardScheme
+from chained_adv.tiny.world import tiny_problems
+from chained_adv.tracking import read_metrics
+from chained_adv.trainer import Alarm, AdversarialTrainer, TrainingConfig, log_alarm, read_alarms
+
+TRAIN, HELD_OUT = tiny_problems("train", 25)[:8], tiny_problems("held_out", 25)[:1]
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+def small(**kw):
+    kw["ppo"] = PPOConfig(**kw.pop("ppo", {}))
+    return TrainingConfig(**{**dict(model=ModelConfig(device="cpu", adapters=kw.pop("adapters", "stage"), max_stage_tokens=60, max_test_tokens=48), stages=(1, 2), problems_per_step=3, problems_drawn=5, n_samples=4, n_lists=3, n_discriminator_steps=1,
+                                    n_generator_steps=1, k_alternating_steps=1, eval_samples=1, eval_stages=False, n_mutants=0), **kw})
+
+def trainer(**kw): return AdversarialTrainer(small(**kw), TRAIN, HELD_OUT, progress=False)
+
+def run(folder, **kw):
+    with trainer(out=str(folder), **kw) as t: t.train_full_pipeline()
+    return metrics(folder)
+
+def metrics(folder): return [{k: v for k, v in o.items() if not k.startswith("seconds")} for o in read_metrics(folder)]
+
+def moved(before, after): return {k for k in before for n in before[k] if not torch.equal(before[k][n], after[k][n])}
+
+def scheme(monkeypatch, name, generator, discriminator, **kw):
+    monkeypatch.setitem(REWARD_SCHEMES, name, RewardScheme(name, generator, discriminator, **kw))
+    return name
+
+GAE = dict(advantage="gae")
+
+
+def steps(*roles, stage=1, **kw):
+    "(lines without seconds, weights) after a step of each role"
+    with trainer(**kw) as t:
+        lines = [o for role in roles for o in (t.train_generator_epoch if role == "generator" else t.train_discriminator_epoch)(stage, 1)]
+        return [{k: v for k, v in o.items() if not k.startswith("seconds")} for o in lines], t.players.state()
+
+@pytest.mark.parametrize("ppo", [{}, GAE], ids=["group", "gae"])
+def test_same_seed_same_metrics(ppo):
+    first, again, other = (steps("discriminator", "generator", ppo=ppo, seed=seed) for seed in (0, 0, 1))
+    assert first[0] == again[0] and not moved(first[1], again[1])
+    assert first[0] != other[0] and moved(first[1], other[1])
+
+@pytest.fixture(scope="module")
+def with_values(tmp_path_factory):
+    "A run with value heads"
+    torch.set_num_threads(1)
+    folder = tmp_path_factory.mktemp("values") / "whole"
+    run(folder, ppo=GAE)
+    return folder
+
+def test_a_resumed_run_with_value_heads_is_the_same(tmp_path, with_values):
+    class Stopped(Exception): pass
+    with trainer(out=str(tmp_path / "parts"), ppo=GAE) as t:
+        original = t.train_stage
+        def stop(stage):
+            if stage == 2: t.train_discriminator_epoch(2); raise Stopped
+            return original(stage)
+        t.train_stage = stop
+        with pytest.raises(Stopped): t.train_full_pipeline()
+    with trainer(out=str(tmp_path / "parts"), ppo=GAE) as t: t.train_full_pipeline(resume=True)
+    assert metrics(tmp_path / "parts") == metrics(with_values)
+    heads, kept = (CheckpointManager(o / "checkpoints").load_checkpoint("stage_2").optimizers for o in (tmp_path / "parts", with_values))
+    assert heads["fitted"] == kept["fitted"] == [["discriminator", 1], ["discriminator", 2], ["generator", 1], ["generator", 2]]
+    for role in ("generator", "discriminator"):
+        for name, value in heads["heads"][role]["head"].items(): assert torch.equal(value, kept["heads"][role]["head"][name])
+        for i, state in heads["heads"][role]["optimizer"]["state"].items():
+            for name, value in state.items(): assert torch.equal(value, kept["heads"][role]["optimizer"]["state"][i][name])
+
+def test_values_are_logged(with_values, plain):
+    lines = metrics(with_values)
+    assert all(math.isfinite(o["value_loss"]) for o in lines)
+    first = list({(o["role"], o["stage"]): o for o in reversed(lines)}.values())
+    assert len(first) == 4 and all(o["explained_variance"] is None for o in first) # a fit to the batch itself is no prediction
+    assert all(o["explained_variance"] <= 1 for o in lines if o not in first and o["explained_variance"] is not None)
+    assert not any(k in plain[0][0] for k in ("value_loss", "explained_variance", "sampler_gap"))
+
+@pytest.mark.parametrize("adapters", ["unified", "full"])
+def test_values_with_other_adapters(adapters):
+    line, = steps("discriminator", adapters=adapters, ppo=GAE)[0]
+    assert math.isfinite(line["value_loss"]) and line["rows_kept"] == 1
+
+SETTINGS = [dict(advantage="rloo"), dict(scale="none"), dict(scale="group"), dict(dual_clip=3.), dict(kl="reward"), dict(tis_cap=2.), dict(entropy_floor=5., entropy_coef=.1),
+            dict(overlong_penalty=.5, overlong_buffer=200), dict(advantage="gae", whiten=True, kl="reward", tis_cap=2., overlong_penalty=.5)]
+
+@pytest.fixture(scope="module")
+def plain():
+    torch.set_num_threads(1)
+    return steps("discriminator")
+
+@pytest.mark.parametrize("ppo", SETTINGS, ids=lambda o: "-".join(o))
+def test_settings_act(ppo, plain):
+    "Each setting changes what a step does to the weights"
+    (line,), after = steps("discriminator", ppo=ppo)
+    if "dual_clip" not in ppo: assert moved(plain[1], after) == {"shared.discriminator_1"} # no ratio of a first small step is above 3
+    if "tis_cap" in ppo: assert 0 < line["sampler_gap"] < .01 # the merged copy rounds otherwise than the adapter
+
+@pytest.mark.parametrize("ppo", [{}, dict(advantage="rloo"), GAE], ids=["group", "rloo", "gae"])
+@pytest.mark.parametrize("role", ["generator", "discriminator"])
+def test_equal_rewards_change_no_weight(monkeypatch, ppo, role):
+    flat = scheme(monkeypatch, "flat", lambda *_: .5, lambda *_: .5)
+    with trainer(reward=flat, ppo=ppo) as t:
+        before = t.players.state()
+        line, = (t.train_generator_epoch if role == "generator" else t.train_discriminator_epoch)(1)
+        assert not moved(before, t.players.state()) and line["rows_kept"] == 0
+
+def spoil(weights): weights[0].data[0, 0] = math.nan
+
+def test_nan_in_the_weights_stops_the_run():
+    with trainer() as t:
+        t.train_discriminator_epoch(1)
+        before = t.players.state()
+        spoil(list(t.players.discriminator.parameters(1).values()))
+        with pytest.raises(TrainingError, match=r"step 2, stage 1, discriminator: .*sampler's log-probability of row \d+, token \d+ is nan.*Likely cause: half precision overflowed while sampling"):
+            t.train_discriminator_epoch(1)
+        assert {k for k in moved(before, t.players.state())} == {"shared.discriminator_1"} # the NaN put there by hand, and no other adapter
+        assert sum(torch.isnan(o).sum().item() for o in t.players.state()["shared.discriminator_1"].values()) == 1
+
+def test_nan_in_a_gradient_stops_the_run_before_the_weights():
+    with trainer() as t:
+        before = t.players.state()
+        weights = list(t.players.discriminator.parameters(1).values())
+        weights[1].requires_grad_(True).register_hook(lambda grad: grad * math.nan)
+        with pytest.raises(TrainingError, match=r"step 1, stage 1, discriminator: update 1 .*: the gradient of parameter 1 of \d+ .* is nan.*Likely cause: learning rate too high"):
+            t.train_discriminator_epoch(1)
+        assert not moved(before, t.players.state())
+
+def test_nan_in_a_hidden_state_stops_the_run():
+    with trainer(ppo=GAE, adapters="stage") as t:
+        features, player = t.players.generator.features, t.players.generator
+        player.features = lambda *args: features(*args).index_fill_(1, torch.tensor([3]), math.nan)
+        with pytest.raises(TrainingError, match=r"step 1, stage 1, generator: .*the hidden state of row 0, channel 3 is nan.*Likely cause: half precision overflowed"):
+            t.train_generator_epoch(1)
+
+def test_nan_in_a_reward_stops_the_run(monkeypatch):
+    name = scheme(monkeypatch, "broken", lambda *_: math.nan, lambda *_: .5)
+    with trainer(reward=name) as t:
+        with pytest.raises(TrainingError, match="reward scheme broken gave the generator nan"): t.train_generator_epoch(1)
+
+@pytest.mark.parametrize("wrong, words", [(dict(value_lr=0.), "value_lr is 0.0"), (dict(value_epochs=-1), "value_epochs is -1")])
+def test_bad_settings_are_refused(wrong, words):
+    with pytest.raises(ConfigError, match=words): trainer(**wrong)
+
+
+# The guard
+
+def test_a_reward_for_the_number_of_tests_trips_the_guard(tmp_path, monkeypatch):
+    "A reward that pays for writing many tests, right or wrong: within 10 steps the guard says so and stops the run"
+    name = scheme(monkeypatch, "many", lambda *_: .5, lambda scheme, result, *_: min(1., len(result.verdicts) / 12))
+    config = small(out=str(tmp_path / "run"), stages=(1,), reward=name, discriminator_lr=4e-3, n_discriminator_steps=10, n_generator_steps=0, k_alternating_steps=0, problems_per_step=8, n_lists=4, n_probes=2, stop_on_alarm=True)
+    with AdversarialTrainer(replace(config, model=ModelConfig(device="cpu", max_test_tokens=100, max_stage_tokens=60)), tiny_problems("train", 25)[:16], progress=False) as t:
+        with pytest.raises(TrainingError, match=r"stage 1, discriminator, alarm '\w+': .*stop_on_alarm is set"): t.train_full_pipeline()
+    first = read_alarms(tmp_path / "run")[0]
+    assert first.kind == "hacking" and first.step <= 10 and "the reward rose" in first.saw and "mend the reward scheme" in first.advice
+    assert [o["step"] for o in read_metrics(tmp_path / "run")] == list(range(1, first.step + 1)) # the step that showed it is logged
+
+def test_alarms_go_with_the_checkpoint_when_a_run_is_resumed(tmp_path):
+    with trainer(out=str(tmp_path / "run"), stages=(1,)) as t: t.train_full_pipeline()
+    for step in (2, 99): log_alarm(tmp_path / "run", Alarm(step, 1, "generator", "tame", "saw", "advice"))
+    with trainer(out=str(tmp_path / "run"), stages=(1,)) as t: t.train_full_pipeline(resume=True)
+    assert [o.step for o in read_alarms(tmp_path / "run")] == [2]
+
+def test_the_guard_leaves_the_run_as_it_is():
+    with_probes, without = (steps("discriminator", n_probes=n) for n in (2, 0))
+    assert with_probes[0] == without[0] and not moved(with_probes[1], without[1])
+
+# Order of problems
+
+def test_learnability_hears_what_came_of_each_problem():
+    with trainer(order="learnability") as t:
+        t.train_discriminator_epoch(1, 1)
+        assert len(t.sampler.known) == 3 and all(n == 1 for _, n in t.sampler.known.values()) # one program per problem
+        t.train_generator_epoch(1, 1)
+        tries = [n for _, n in t.sampler.known.values()]
+        assert set(tries) <= {1., 4., 4.5} and sum(n >= 4 for n in tries) == 5 # four samples of each of five, and half of what was known before
+        state = t.sampler.state()
+        drawn = [p.id for p in t.sampler.next(5)]
+    with trainer(order="learnability") as t: assert [p.id for p in t.sampler.restore(state).next(5)] == drawn
