@@ -1,9 +1,9 @@
 "The sandbox under attack, innocent code, recovery and cleanliness"
-import gc, os, signal, subprocess, sys, textwrap, time
+import gc, os, signal, socket, subprocess, sys, textwrap, time
 import pytest
 from chained_adv.core import Problem, ProblemError, TestCase
 from chained_adv.jail import ISOLATION, probe_isolation
-from chained_adv.sandbox import Job, Sandbox, SandboxError, check_problem
+from chained_adv.sandbox import _STATUS, _watch, Job, Sandbox, SandboxError, check_problem
 from chained_adv.testcases import parse_tests
 
 LINUX = sys.platform == "linux"
@@ -435,3 +435,23 @@ def test_check_problem(box):
     assert check_problem(make([1, 2], "assert f(2) == 4", "assert Solution().f(3) == 6"), box).num_passed == 3
     with pytest.raises(ProblemError, match=r"problem 'p'.*test 1, f\(2\) == 5: got 4, expected 5"): check_problem(make([1, 2], [2, 5]), box)
     with pytest.raises(ProblemError, match="no baseline tests"): check_problem(make(), box)
+
+def test_a_refused_fork_is_reported():
+    "The zygote says so at once, and goes on"
+    ours, theirs = socket.socketpair()
+    for number in (7, 8): socket.send_fds(ours, [b"J" + number.to_bytes(4, "big")], [ours.fileno()])
+    ours.shutdown(socket.SHUT_WR)
+    def refused(fd):
+        wait, gate = os.pipe(); os.close(wait)
+        return -1, gate
+    handler, wake = signal.getsignal(signal.SIGCHLD), signal.set_wakeup_fd(-1)
+    try: _watch(theirs, os.getppid(), refused)
+    finally: signal.set_wakeup_fd(wake); signal.signal(signal.SIGCHLD, handler)
+    assert list(_STATUS.iter_unpack(ours.recv(1000))) == [(0, 0, 0.), (7, -1, 0.), (8, -1, 0.)]
+    ours.close(); theirs.close()
+
+def test_the_rehearsal_leaves_no_trace_in_a_program(box):
+    names = "def f(x):\n    import sys\n    return [sorted(k for k in globals() if k[:2] != '__'), sorted(vars(sys.modules['solution'])) == sorted(globals())]"
+    assert run(box, names, [TestCase((1,), [["f"], True])]).passed
+    draw = "import random\ndef f(x): return random.random()"
+    assert [v.reason[:24] for v in box.validate_tests_against_solution("(1, 0.5)", draw).verdicts] == ["not the same in two runs"]
