@@ -64,6 +64,16 @@ def time_loops(level):
         results = box.run_many([Job(f"def f(x):\n    while x % 5 > 1: pass\n    return x # {i}\n", tests) for i in range(2)])
         return time.perf_counter() - start, all([v.outcome for v in r.verdicts] == want for r in results)
 
+IMPORT = "import time; t = time.process_time(); import chained_adv.sandbox; print(time.process_time() - t)"
+def time_start():
+    "Processor seconds of the import, and seconds until the first verdict; the best of ten each"
+    imports = [float(subprocess.run([sys.executable, "-c", IMPORT], capture_output=True, text=True, check=True).stdout) for _ in range(10)]
+    starts = []
+    for _ in range(10):
+        begin = time.perf_counter()
+        with Sandbox() as box: box.execute_tests(program(0), TESTS); starts.append(time.perf_counter() - begin)
+    return min(imports), min(starts)
+
 def processor_seconds():
     "Of this process and of all below it that have ended"
     return sum(o.ru_utime + o.ru_stime for o in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
@@ -102,6 +112,7 @@ def main():
     best = levels[-1]
     print(f"\nat level {best}: jail overhead {median['sandbox, process', 1] / median[f'sandbox, {best}', 1] - 1:+.0%} against the level process", end="")
     print(f", {median[f'sandbox, {best}', 1] / median['evalplus', 1]:.1f} x evalplus" if ("evalplus", 1) in median else "")
+    print("import of chained_adv.sandbox {:.0f} processor ms, start to the first verdict {:.0f} ms".format(*(1000 * o for o in time_start())))
     print("two looping programs: " + ", ".join(f"{level} {statistics.median(s):.2f} s" for level, s in loops.items()))
 
 if __name__ == "__main__": main()
