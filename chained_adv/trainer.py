@@ -29,7 +29,7 @@ from .checkpoints import CheckpointManager
 from .tracking import TRACKERS, TrainingLogger, TrainingProgress, read_evaluations, save_plots, write_json
 from .evaluation import RATE_NAMES, evaluate_players, find_live_mutants, mutation_scores
 
-# %% ../nbs/12_trainer.ipynb #42cb754d
+# %% ../nbs/12_trainer.ipynb #95b45f50
 @dataclass(frozen=True)
 class TrainingConfig:
     "Settings of a run"
@@ -53,7 +53,7 @@ class TrainingConfig:
     value_lr: float = 1e-3 # With advantage `gae`: learning rate of the value heads
     value_epochs: int = 20 # With advantage `gae`: passes over the first batch of a stage before its values are used
     carry_discriminator: bool = True # Start the discriminator's adapter of a stage from that of the stage before
-    order: str = "uniform" # Order of problems: `uniform` or `difficulty`
+    order: str = "uniform" # Order of problems: `uniform`, `difficulty` or `learnability`
     eval_samples: int = 200 # Samples per split in an evaluation, rounded up to whole problems
     eval_stages: bool = True # Evaluate after each stage, too?
     eval_tested: int = 50 # In the evaluations between the first and the last, how many of the samples get tests
@@ -264,6 +264,15 @@ def _play_step(self, role, stage):
     "The matches of one step"
     c, seed = self.config, stable_hash(self.config.seed, "step", self.step)
     problems = self.sampler.next(min(c.problems_drawn if role == "generator" else c.problems_per_step, len(self.problems)))
+    rollout = self._play(role, stage, problems, seed)
+    tried, right = ({p.id: 0 for p in problems} for _ in range(2))
+    for chain, n in zip(rollout.chains, rollout.copies): tried[chain.problem.id] += n; right[chain.problem.id] += n * chain.solved
+    for id, n in tried.items(): self.sampler.report(id, right[id], n or c.n_samples) # one that was dropped, for its samples were all the same, has nothing to teach here
+    return rollout
+
+def _play(self, role, stage, problems, seed):
+    "A generator's step branches at the stage, a discriminator's writes several lists there"
+    c = self.config
     if role == "generator": return play(self.players, problems, self.sandbox, c.n_samples, stage, tested=c.tested, continuations=c.continuations, different=c.problems_per_step, seed=seed, reward=c.reward)
     return play(self.players, problems, self.sandbox, stages=(stage,), n_lists=c.n_lists, seed=seed, reward=c.reward)
 
@@ -374,7 +383,7 @@ def _train_one(self, role, stage, phase):
     if self.bar: self.bar.update(stage, phase, line)
     self._watch(role, stage, rollout, samples, line)
     return line
-AdversarialTrainer._play_step, AdversarialTrainer._train_one = _play_step, _train_one
+AdversarialTrainer._play_step, AdversarialTrainer._play, AdversarialTrainer._train_one = _play_step, _play, _train_one
 
 # %% ../nbs/12_trainer.ipynb #e64d1a38
 def _train_discriminator_epoch(self, stage: int, n_steps: int | None = None) -> list:
