@@ -7,7 +7,7 @@ __all__ = ['WINDOW', 'TRUTH', 'ALARMS', 'ALWAYS', 'WHEN_THERE', 'TrainingConfig'
            'measure_change', 'Alarm', 'read_alarms', 'log_alarm', 'drop_alarms', 'Guard', 'list_shares',
            'AdversarialTrainer', 'mean_over_equal', 'credit_of_tests', 'step_batch', 'run_facts']
 
-# %% ../nbs/12_trainer.ipynb #cdee54c4
+# %% ../nbs/12_trainer.ipynb #4dc05816
 import io, json, os, shutil, sys, time
 from collections import defaultdict
 from dataclasses import asdict, dataclass, field, replace
@@ -24,12 +24,12 @@ from .jail import ISOLATION
 from .sandbox import Sandbox, check_problem
 from .rewards import get_reward_scheme
 from .ppo import Batch, PPOConfig, ValueHead, create_optimizer, pretrain_value, spread_credit, train_step
-from .rollout import play, rollout_metrics, token_spans
+from .rollout import TestBank, play, rollout_metrics, token_spans
 from .checkpoints import CheckpointManager
 from .tracking import TRACKERS, TrainingLogger, TrainingProgress, read_evaluations, save_plots, write_json
 from .evaluation import RATE_NAMES, evaluate_players, find_live_mutants, mutation_scores
 
-# %% ../nbs/12_trainer.ipynb #42cb754d
+# %% ../nbs/12_trainer.ipynb #fad1e617
 @dataclass(frozen=True)
 class TrainingConfig:
     "Settings of a run"
@@ -47,13 +47,14 @@ class TrainingConfig:
     n_lists: int = 6 # Lists of tests about each chain in a discriminator's step
     tested: int = 1 # In a generator's step, how many of a problem's chains get tests; their tests judge all
     reward: str = "per_test" # Reward scheme
+    bank: int = 0 # Tests per problem that are remembered because they caught a wrong program, and judge later ones; 0 remembers none
     credit: str = "test" # Where the discriminator's reward lands, with per_test: on the whole `list`, or also on each `test`'s own tokens
     generator_lr: float = 0. # Learning rate of the generator; 0 chooses
     discriminator_lr: float = 0. # Learning rate of the discriminator; 0 chooses
     value_lr: float = 1e-3 # With advantage `gae`: learning rate of the value heads
     value_epochs: int = 20 # With advantage `gae`: passes over the first batch of a stage before its values are used
     carry_discriminator: bool = True # Start the discriminator's adapter of a stage from that of the stage before
-    order: str = "uniform" # Order of problems: `uniform` or `difficulty`
+    order: str = "uniform" # Order of problems: `uniform`, `difficulty` or `learnability`
     eval_samples: int = 200 # Samples per split in an evaluation, rounded up to whole problems
     eval_stages: bool = True # Evaluate after each stage, too?
     eval_tested: int = 50 # In the evaluations between the first and the last, how many of the samples get tests
@@ -73,7 +74,7 @@ def check_config(
     if not config.stages: raise ConfigError("no stage to train; give at least one of 1 to 5")
     for s in config.stages: get_stage(s)
     if list(config.stages) != sorted(set(config.stages)): raise ConfigError(f"stages {list(config.stages)}: give each once, in rising order")
-    for name in ("n_discriminator_steps", "n_generator_steps", "k_alternating_steps", "n_mutants", "n_probes", "value_epochs"):
+    for name in ("n_discriminator_steps", "n_generator_steps", "k_alternating_steps", "n_mutants", "n_probes", "value_epochs", "bank"):
         if getattr(config, name) < 0: raise ConfigError(f"{name} is {getattr(config, name)}; it must be at least 0")
     for name, least in dict(problems_per_step=1, problems_drawn=1, n_samples=2, n_lists=2, continuations=1, tested=1, eval_samples=1, eval_tested=0).items():
         if getattr(config, name) < least: raise ConfigError(f"{name} is {getattr(config, name)}; it must be at least {least}")
@@ -241,6 +242,7 @@ class AdversarialTrainer:
         self.sampler = ProblemSampler(self.problems, config.seed, config.order)
         self.step, self.tokens, self.seconds, self.optimizers, self.evaluations, self.mutants, self.logger, self.bar = 0, 0, 0., {}, {}, {}, None, None
         self.guard, self.probes = Guard(), {} # what watches the run; problem -> its planted bugs
+        self.bank = TestBank(config.bank) if config.bank else None
         self.heads, self.fitted = {}, set() # role -> (value head, its optimiser); (role, stage) whose first batch a head was fitted to
 
     def __enter__(self): return self
@@ -264,8 +266,18 @@ def _play_step(self, role, stage):
     "The matches of one step"
     c, seed = self.config, stable_hash(self.config.seed, "step", self.step)
     problems = self.sampler.next(min(c.problems_drawn if role == "generator" else c.problems_per_step, len(self.problems)))
-    if role == "generator": return play(self.players, problems, self.sandbox, c.n_samples, stage, tested=c.tested, continuations=c.continuations, different=c.problems_per_step, seed=seed, reward=c.reward)
-    return play(self.players, problems, self.sandbox, stages=(stage,), n_lists=c.n_lists, seed=seed, reward=c.reward)
+    rollout = self._play(role, stage, problems, seed)
+    if self.bank: self.bank.learn(rollout, self.step)
+    tried, right = ({p.id: 0 for p in problems} for _ in range(2))
+    for chain, n in zip(rollout.chains, rollout.copies): tried[chain.problem.id] += n; right[chain.problem.id] += n * chain.solved
+    for id, n in tried.items(): self.sampler.report(id, right[id], n or c.n_samples) # one that was dropped, for its samples were all the same, has nothing to teach here
+    return rollout
+
+def _play(self, role, stage, problems, seed):
+    "A generator's step branches at the stage, a discriminator's writes several lists there"
+    c = self.config
+    if role == "generator": return play(self.players, problems, self.sandbox, c.n_samples, stage, tested=c.tested, continuations=c.continuations, different=c.problems_per_step, seed=seed, reward=c.reward, bank=self.bank)
+    return play(self.players, problems, self.sandbox, stages=(stage,), n_lists=c.n_lists, seed=seed, reward=c.reward, bank=self.bank)
 
 # %% ../nbs/12_trainer.ipynb #7f71a744
 def credit_of_tests(
@@ -374,7 +386,7 @@ def _train_one(self, role, stage, phase):
     if self.bar: self.bar.update(stage, phase, line)
     self._watch(role, stage, rollout, samples, line)
     return line
-AdversarialTrainer._play_step, AdversarialTrainer._train_one = _play_step, _train_one
+AdversarialTrainer._play_step, AdversarialTrainer._play, AdversarialTrainer._train_one = _play_step, _play, _train_one
 
 # %% ../nbs/12_trainer.ipynb #e64d1a38
 def _train_discriminator_epoch(self, stage: int, n_steps: int | None = None) -> list:
@@ -452,7 +464,7 @@ def _save(self, manager, stage):
     "A checkpoint after a stage; `best` when it scores higher than before"
     e = self.evaluations.get((stage, "held_out")) or self.evaluations.get((stage, "train"))
     metrics = {k: e.metrics[k] for k in ("generator_reward", "validity") if k in e.metrics} | {k: v.value for k, v in e.rates.items()} if e else {}
-    state = dict(step=self.step, stage=stage, tokens=self.tokens, seconds=self.seconds, sampler=self.sampler.state(), model=asdict(self.config.model))
+    state = dict(step=self.step, stage=stage, tokens=self.tokens, seconds=self.seconds, sampler=self.sampler.state(), model=asdict(self.config.model), **(dict(bank=self.bank.state()) if self.bank else {}))
     manager.save_checkpoint(self.players.state(), state, metrics, f"stage_{stage}", self._head_state())
     if {"generator_reward", "validity"} <= metrics.keys() and manager.should_save_as_best(metrics): manager.save_as_best(f"stage_{stage}")
 AdversarialTrainer._open_folder, AdversarialTrainer._save = _open_folder, _save
@@ -464,6 +476,7 @@ def _restore(self, manager, latest):
     self.players.load_state(saved.tensors)
     self.step, self.tokens, self.seconds = (saved.state[k] for k in ("step", "tokens", "seconds"))
     self.sampler.restore(saved.state["sampler"]); self.logger.resume(self.step); drop_alarms(self.config.out, self.step)
+    if self.bank: self.bank.restore(saved.state["bank"])
     if saved.optimizers: self._load_heads(saved.optimizers)
     return [s for s in self.config.stages if s > saved.state["stage"]]
 

@@ -192,3 +192,20 @@ def test_learnability_hears_what_came_of_each_problem():
         state = t.sampler.state()
         drawn = [p.id for p in t.sampler.next(5)]
     with trainer(order="learnability") as t: assert [p.id for p in t.sampler.restore(state).next(5)] == drawn
+
+# Memory of mistakes
+
+def test_the_bank_is_replayed_and_goes_with_the_checkpoint(tmp_path):
+    settings = dict(stages=(1,), bank=2, n_generator_steps=0, k_alternating_steps=0, n_discriminator_steps=2, problems_per_step=8)
+    with trainer(out=str(tmp_path / "run"), **settings) as t:
+        t.train_full_pipeline()
+        kept = t.bank.kept
+        banked = [o for tests in kept.values() for o in tests.values()]
+        assert banked and all(len(tests) <= 2 for tests in kept.values())
+        assert all(o.stage == 1 and o.step in (1, 2) and o.killed for o in banked)
+        problem = next(p for p in TRAIN if kept.get(p.id))
+        judged = t._play("discriminator", 1, [problem], 7).chains[0].result
+        assert {o.key for o in t.bank.replay(problem)} <= {v.test.key for v in judged.verdicts if v.test}
+    with trainer(out=str(tmp_path / "run"), **settings) as t:
+        t.train_full_pipeline(resume=True)
+        assert t.bank.kept == kept
