@@ -4,11 +4,12 @@
 
 # %% auto #0
 __all__ = ['ADAPTERS', 'ROLES', 'TINY', 'ModelConfig', 'pick_device', 'load_tokenizer', 'load_base', 'GrowingLayer', 'make_cache',
-           'Reader', 'Sample', 'sample_tokens', 'answer_logprobs', 'Base', 'adapter_parameters', 'activate',
-           'sampling_model', 'reference_model', 'reading_model', 'Player', 'Generator', 'Discriminator', 'Players']
+           'Reader', 'Sample', 'line_breaks', 'sample_tokens', 'answer_logprobs', 'Base', 'adapter_parameters',
+           'activate', 'sampling_model', 'reference_model', 'reading_model', 'Player', 'Generator', 'Discriminator',
+           'Players']
 
-# %% ../nbs/03_models.ipynb #1c146501
-import copy, warnings
+# %% ../nbs/03_models.ipynb #374df705
+import copy, functools, warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
@@ -22,7 +23,7 @@ from transformers.cache_utils import DynamicLayer
 from .core import ConfigError, stable_hash
 from .stages import PromptSet, discriminator_prompt, generator_prompt, get_stage, load_prompts
 
-# %% ../nbs/03_models.ipynb #eec66997
+# %% ../nbs/03_models.ipynb #baf4fd36
 ADAPTERS, ROLES = ("stage", "role", "unified", "full"), ("generator", "discriminator")
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class ModelConfig:
     generator_model: str = "" # Base of the generator, when it differs
     discriminator_model: str = "" # Base of the discriminator, when it differs
     adapters: str = "stage" # `stage`, `role`, `unified` or `full`
+    chain_stages: tuple = (1, 2, 3, 4, 5) # Stages that the generator writes, the last one (code) among them; its prompts leave the others out
+    test_stages: tuple = (1, 2, 3, 4, 5) # Stages at which the discriminator writes tests, as far as the generator writes them
     lora_rank: int = 16 # Rank of the LoRA adapters
     lora_alpha: int = 32 # LoRA scaling is alpha / rank
     load_in_4bit: bool = False # Quantise the frozen base with bitsandbytes (needs CUDA)
@@ -39,10 +42,11 @@ class ModelConfig:
     device: str = "auto" # `auto`, `cpu`, `cuda`, `cuda:1`, ...
     max_stage_tokens: int = 0 # Longest answer of the generator at a stage; 0 chooses by prompt set
     max_test_tokens: int = 0 # Longest list of tests; 0 chooses by prompt set
+    max_tests: int = 0 # Lines after which a list of tests is cut; 0 chooses by prompt set: 6 with `tags`, otherwise no limit
     max_rows: int = 256 # Answers sampled at once; lower it when memory runs out
     merge_below: int = 50_000_000 # Sample from a merged copy when the base has fewer parameters than this
 
-# %% ../nbs/03_models.ipynb #cadae608
+# %% ../nbs/03_models.ipynb #ad8084b5
 TINY = files("chained_adv") / "data" / "tiny"
 
 def pick_device(
@@ -54,7 +58,7 @@ def pick_device(
     try: return torch.device(device)
     except RuntimeError: raise ConfigError(f"device {device!r} does not exist; choose auto, cpu, cuda or cuda:N") from None
 
-# %% ../nbs/03_models.ipynb #f9c56522
+# %% ../nbs/03_models.ipynb #573e308c
 @contextmanager
 def _quietly():
     "Without the loading bar of transformers, and without a warning of peft's about a name that transformers will drop"
@@ -79,7 +83,7 @@ def _load_options(config, device):
     quant = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True, bnb_4bit_compute_dtype=torch.float16 if not torch.cuda.is_bf16_supported() else torch.bfloat16)
     return dict(quantization_config=quant, device_map={"": device})
 
-# %% ../nbs/03_models.ipynb #ec372c7f
+# %% ../nbs/03_models.ipynb #a457a879
 def load_tokenizer(
     path: str # A folder or a hub name
 ): # A transformers tokenizer
@@ -88,7 +92,7 @@ def load_tokenizer(
     general = declared in ("TokenizersBackend", "PreTrainedTokenizerFast")
     return (PreTrainedTokenizerFast if general else AutoTokenizer).from_pretrained(path)
 
-# %% ../nbs/03_models.ipynb #f1a622b7
+# %% ../nbs/03_models.ipynb #0e570887
 def load_base(
     name: str, # `tiny`, a folder or a hub name
     config: ModelConfig = ModelConfig() # Device and precision
@@ -104,7 +108,7 @@ def load_base(
     model.config.use_cache = True
     return (model if config.load_in_4bit else model.to(device)).eval(), tokenizer
 
-# %% ../nbs/03_models.ipynb #98f2d807
+# %% ../nbs/03_models.ipynb #a71f1694
 class GrowingLayer(DynamicLayer):
     "A cache layer that reserves room for `block` tokens ahead, so that a token costs no copy of the past"
     block = 64
@@ -121,7 +125,7 @@ class GrowingLayer(DynamicLayer):
         past, self.room = self.get_seq_length(), tuple(o[indices] for o in self.room)
         self.keys, self.values = (o[:, :, :past] for o in self.room)
 
-# %% ../nbs/03_models.ipynb #2cc6bac2
+# %% ../nbs/03_models.ipynb #0689cd55
 def make_cache(
     model, # A causal language model
     layers: list = (), # (keys, values) per layer, each row x head x time x channel; empty for a new cache
@@ -136,7 +140,7 @@ def make_cache(
         layer.lazy_initialization(k, v); layer.keys, layer.values = k, v
     return cache
 
-# %% ../nbs/03_models.ipynb #3f7b31d2
+# %% ../nbs/03_models.ipynb #82152735
 class Reader:
     "What a model has read: a row of keys and values per distinct prefix"
     def __init__(self, model, # The frozen base
@@ -150,7 +154,7 @@ class Reader:
         lengths = sorted({len(r) for r in self.rows if len(r) <= len(prefix)}, reverse=True)
         return next((prefix[:n] for n in lengths if prefix[:n] in self.rows), ())
 
-# %% ../nbs/03_models.ipynb #df5a7c6f
+# %% ../nbs/03_models.ipynb #216c16df
 def _forward(self, texts, parents):
     "Read the rest of some texts behind the rows of their parents; returns layers and mask"
     rest = [t[len(p):] for t, p in zip(texts, parents)]
@@ -164,7 +168,7 @@ def _forward(self, texts, parents):
     self.model(input_ids=ids, attention_mask=mask, position_ids=positions, past_key_values=cache, use_cache=True, logits_to_keep=1)
     return [(l.keys, l.values) for l in cache.layers], mask
 
-# %% ../nbs/03_models.ipynb #4e32b831
+# %% ../nbs/03_models.ipynb #d204b948
 def _stack(parts, dim_of_time):
     "Join row blocks of different length, the shorter ones filled on the left"
     width = max(p.shape[dim_of_time] for p in parts)
@@ -188,7 +192,7 @@ def _read(self,
     self.rows, self.first = {p: i for i, p in enumerate(keep + new)}, self.first or set(new)
 Reader._forward, Reader.read = _forward, _read
 
-# %% ../nbs/03_models.ipynb #355672bb
+# %% ../nbs/03_models.ipynb #e7205079
 def _select(self,
     prefixes: list # Token ids as tuples, read before or not
 ) -> tuple: # (layers, mask): keys and values per layer for each prefix, and row x time
@@ -200,7 +204,7 @@ def _select(self,
     return [(k[rows][:, :, used], v[rows][:, :, used]) for k, v in self.layers], mask[:, used]
 Reader.select = _select
 
-# %% ../nbs/03_models.ipynb #79fdd4c1
+# %% ../nbs/03_models.ipynb #b74dcc5a
 @dataclass
 class Sample:
     "One sampled answer"
@@ -217,7 +221,15 @@ def _draw(logits, temperature, generator):
     token = (logp - noise).argmax(-1)
     return token, logp.gather(1, token[:, None])[:, 0]
 
-# %% ../nbs/03_models.ipynb #55d203ab
+# %% ../nbs/03_models.ipynb #5317e542
+@functools.lru_cache(maxsize=4)
+def line_breaks(
+    tokenizer # Of a model
+) -> dict: # Token id -> line breaks, for the tokens that hold any
+    "Which tokens break a line, and how often"
+    return {i: n for i in range(len(tokenizer)) if (n := tokenizer.decode([i]).count("\n"))}
+
+# %% ../nbs/03_models.ipynb #7f0182bd
 @torch.no_grad()
 def sample_tokens(
     model, # Writes; a causal language model in eval mode
@@ -226,19 +238,23 @@ def sample_tokens(
     max_new_tokens: int, # Longest answer
     end_ids: set, # Tokens that end an answer
     temperature: float = 1., # 0 takes the likeliest token
-    generator: torch.Generator | None = None # Source of randomness
+    generator: torch.Generator | None = None, # Source of randomness
+    breaks: dict | None = None, # Of `line_breaks`; with `max_lines`
+    max_lines: int = 0 # Line breaks that end an answer, too; 0 sets no limit
 ) -> list: # (ids, logprobs, finished) per row
     "Sample one answer per prompt with the sampler's log-probabilities"
     layers, mask = reader.select([tuple(p[:-1]) for p in prompts])
     cache, position, alive = make_cache(model, layers), mask.sum(1), list(range(len(prompts)))
     token, device = torch.tensor([p[-1] for p in prompts], device=mask.device), mask.device
-    ids, logps, over = [[] for _ in prompts], [[] for _ in prompts], [False] * len(prompts)
+    ids, logps, over, lines = [[] for _ in prompts], [[] for _ in prompts], [False] * len(prompts), [0] * len(prompts)
     for step in range(max_new_tokens):
         mask = torch.cat([mask, mask.new_ones(len(mask), 1)], 1)
         logits = model(input_ids=token[:, None], attention_mask=mask[:, None, None, :].bool(), position_ids=position[:, None], past_key_values=cache, use_cache=True).logits[:, -1]
         (token, logp), position = _draw(logits, temperature, generator), position + 1
         for i, t, l in zip(alive, token.tolist(), logp.tolist()):
-            if not over[i]: ids[i].append(t); logps[i].append(l); over[i] = t in end_ids
+            if over[i]: continue
+            ids[i].append(t); logps[i].append(l); lines[i] += breaks.get(t, 0) if max_lines else 0
+            over[i] = t in end_ids or bool(max_lines) and lines[i] >= max_lines
         left = [j for j, i in enumerate(alive) if not over[i]]
         if not left: break
         if len(left) < .75 * len(alive):
@@ -247,7 +263,7 @@ def sample_tokens(
             mask, token, position = mask[keep], token[keep], position[keep]
     return list(zip(ids, logps, over))
 
-# %% ../nbs/03_models.ipynb #4aff03e7
+# %% ../nbs/03_models.ipynb #fac9c1b0
 def _answer_batch(samples, pad_id, device):
     "Last prompt token and answer, padded on the right: inputs, targets, mask; each row x answer token"
     right = max(len(s.ids) for s in samples)
@@ -278,7 +294,7 @@ def answer_logprobs(
     logp = torch.log_softmax(logits.float() / temperature, -1)
     return logp.gather(2, targets[..., None])[..., 0], -(logp.exp() * logp).sum(-1), mask
 
-# %% ../nbs/03_models.ipynb #b586245d
+# %% ../nbs/03_models.ipynb #e587026b
 class Base:
     "A loaded model with named adapters"
     def __init__(self, name, config, adapters):
@@ -296,7 +312,7 @@ class Base:
                 else: model.add_adapter(adapter, lora)
         self.model = model.eval()
 
-# %% ../nbs/03_models.ipynb #d15e3d7f
+# %% ../nbs/03_models.ipynb #656fa59a
 def adapter_parameters(
     base: Base, # The base
     adapter: str # An adapter's name; empty for all weights (`full`)
@@ -315,7 +331,7 @@ def activate(
         for n, p in base.model.named_parameters(): p.requires_grad_(f".{adapter}." in n)
     return base.model
 
-# %% ../nbs/03_models.ipynb #54963417
+# %% ../nbs/03_models.ipynb #de8a3960
 def sampling_model(
     base: Base, # The base
     adapter: str # An adapter's name; empty for all weights
@@ -341,7 +357,7 @@ def reference_model(
     else:
         with base.model.disable_adapter(): yield base.model
 
-# %% ../nbs/03_models.ipynb #49d2fbc0
+# %% ../nbs/03_models.ipynb #3e24f6bc
 class _AdaptersOff(torch.nn.Module):
     "A model with its adapters off, as a model"
     def __init__(self, model): super().__init__(); self.inner = model
@@ -356,7 +372,7 @@ def reading_model(
     "The frozen base"
     return base.plain if base.plain is not None else _AdaptersOff(base.model) if base.adapters else base.model
 
-# %% ../nbs/03_models.ipynb #50c81d62
+# %% ../nbs/03_models.ipynb #1aa8d319
 class Player:
     "A role on a base: prompts, sampling, log-probabilities"
     def __init__(self, role: str, # `generator` or `discriminator`
@@ -382,7 +398,7 @@ class Player:
         "A fresh reader over what reads for this player: the frozen base, or with `full` the model itself"
         return Reader(reading_model(self.base), self.pad_id)
 
-# %% ../nbs/03_models.ipynb #204a1a49
+# %% ../nbs/03_models.ipynb #eabc99c1
 def _encode(self, prompts, room):
     "Token ids of prompts, leaving room for the answer"
     tokenizer = self.base.tokenizer
@@ -395,7 +411,7 @@ def _encode(self, prompts, room):
     return [i[-limit:] for i in ids]
 Player.encode = _encode
 
-# %% ../nbs/03_models.ipynb #0cfef266
+# %% ../nbs/03_models.ipynb #a9268310
 def _cut(self, ids, logps, finished):
     "An answer up to its end token or its stop text"
     decode, stop = self.base.tokenizer.decode, self.prompts.stop
@@ -403,6 +419,7 @@ def _cut(self, ids, logps, finished):
     if stop and stop in text:
         n = next(n for n in range(1, len(ids) + 1) if stop in decode(ids[:n]))
         ids, logps, finished, text = ids[:n], logps[:n], True, text[:text.index(stop)]
+    if (most := self.max_lines()) and text.count("\n") >= most: text = "\n".join(text.split("\n")[:most]) # the last token may hold the start of another line
     return ids, logps, finished, text
 
 def _sample(self,
@@ -418,11 +435,12 @@ def _sample(self,
     ids = self.encode(prompts, limit)
     generator = torch.Generator(self.base.model.device).manual_seed(stable_hash(seed, self.role, stage) % 2**62)
     model, n = sampling_model(self.base, self.adapter(stage)), self.config.max_rows
-    answers = [a for i in range(0, len(ids), n) for a in sample_tokens(model, reader, ids[i:i + n], limit, self.end_ids, temperature, generator)]
+    lines = (line_breaks(self.base.tokenizer), self.max_lines()) if self.max_lines() else ()
+    answers = [a for i in range(0, len(ids), n) for a in sample_tokens(model, reader, ids[i:i + n], limit, self.end_ids, temperature, generator, *lines)]
     return [Sample(p, *self.cut(*a)) for p, a in zip(ids, answers)]
 Player.cut, Player.sample = _cut, _sample
 
-# %% ../nbs/03_models.ipynb #68cb8c9d
+# %% ../nbs/03_models.ipynb #f69ee0c2
 def _logprobs(self,
     samples: list, # Its `Sample`s at the stage
     stage: int, # The stage that played them
@@ -436,7 +454,7 @@ def _logprobs(self,
     with torch.no_grad(), reference_model(self.base) as model: return answer_logprobs(model, reader, samples, self.pad_id, temperature)
 Player.logprobs = _logprobs
 
-# %% ../nbs/03_models.ipynb #1d1d6008
+# %% ../nbs/03_models.ipynb #68c47f2d
 @torch.no_grad()
 def _features(self,
     samples: list, # Its `Sample`s
@@ -453,28 +471,38 @@ def _features(self,
     return torch.stack([states[tuple(s.prompt_ids)] for s in samples])
 Player.features = _features
 
-# %% ../nbs/03_models.ipynb #f4d3c8f1
+# %% ../nbs/03_models.ipynb #61a9e48a
 class Generator(Player):
     "Solves problems in five stages"
     def prompt(self, problem, stage, outputs): return generator_prompt(self.prompts, problem, stage, outputs)
+    def max_lines(self): return 0
     def max_tokens(self): return self.config.max_stage_tokens or (96 if self.prompts.name == "tags" else 512)
 
 class Discriminator(Player):
     "Reads a stage and writes tests"
     def prompt(self, problem, stage, output): return discriminator_prompt(self.prompts, problem, stage, output)
+    def max_lines(self): return self.config.max_tests or (6 if self.prompts.name == "tags" else 0)
     def max_tokens(self): return self.config.max_test_tokens or (160 if self.prompts.name == "tags" else 512)
 
-# %% ../nbs/03_models.ipynb #c417b3f8
+# %% ../nbs/03_models.ipynb #cb00231d
 def _pick_prompts(config, tokenizer):
     "The prompt set that suits a model"
     if config.prompts != "auto": return load_prompts(config.prompts)
     if "<s1>" in tokenizer.get_vocab(): return load_prompts("tags")
     return load_prompts("chat" if tokenizer.chat_template else "plain")
 
+def _pick_stages(config):
+    "The stages that are written, and those among them at which tests are written"
+    played, tested = ([s for s in range(1, 6) if s in o] for o in (config.chain_stages, config.test_stages))
+    if [*config.chain_stages] != played or played[-1:] != [5]: raise ConfigError(f"chain_stages {list(config.chain_stages)}: give stages of 1 to 5, each once, in rising order, the last one 5")
+    if [*config.test_stages] != tested or not (both := tuple(s for s in tested if s in played)): raise ConfigError(f"test_stages {list(config.test_stages)}: give stages of 1 to 5, each once, in rising order, at least one of them in chain_stages {played}")
+    return tuple(played), both
+
 class Players:
     "A generator and a discriminator; raises `ConfigError` for settings that cannot work"
     def __init__(self, config: ModelConfig = ModelConfig()): # Which models, which adapters
         if config.adapters not in ADAPTERS: raise ConfigError(f"adapters {config.adapters!r}: choose one of {', '.join(ADAPTERS)}")
+        self.chain_stages, self.test_stages = _pick_stages(config)
         names = {"generator": config.generator_model or config.model, "discriminator": config.discriminator_model or config.model}
         if config.adapters == "unified" and len(set(names.values())) > 1: raise ConfigError("adapters 'unified' is one model playing both roles, but two models are named; name one, or choose --adapters role")
         if config.adapters == "full" and config.load_in_4bit: raise ConfigError("adapters 'full' trains all weights, which 4-bit weights cannot; choose --adapters stage")
@@ -487,7 +515,7 @@ class Players:
         self.config = config
         self.generator, self.discriminator = (make[r](r, bases[r], config, _pick_prompts(config, bases[r].tokenizer)) for r in ROLES)
 
-# %% ../nbs/03_models.ipynb #29e0c038
+# %% ../nbs/03_models.ipynb #8c8b0cf6
 def _bases(self):
     "The distinct bases with the roles that play on them"
     g, d = self.generator.base, self.discriminator.base
@@ -498,7 +526,7 @@ def _role(self, role: str) -> Player:
     return {"generator": self.generator, "discriminator": self.discriminator}[role]
 Players.bases, Players.role = _bases, _role
 
-# %% ../nbs/03_models.ipynb #c0c069df
+# %% ../nbs/03_models.ipynb #c69a24d7
 def _state(self) -> dict:
     "Adapter name -> its tensors, on the CPU"
     return {f"{role}.{a or 'full'}": {n: p.detach().cpu().clone() for n, p in adapter_parameters(b, a).items()} for role, b in self.bases().items() for a in b.adapters or ("",)}

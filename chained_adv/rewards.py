@@ -6,14 +6,14 @@
 __all__ = ['NEUTRAL_RATE', 'REWARD_SCHEMES', 'align_verdicts', 'Tally', 'tally_tests', 'RewardScheme', 'per_test_credits',
            'get_reward_scheme', 'compute_generator_reward', 'compute_discriminator_reward']
 
-# %% ../nbs/06_rewards.ipynb #b08cabdb
+# %% ../nbs/06_rewards.ipynb #8e362931
 import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from .core import ConfigError, ExecutionResult, TrainingError
 
-# %% ../nbs/06_rewards.ipynb #ab61d53d
+# %% ../nbs/06_rewards.ipynb #5b4268d3
 def _mismatch(a, b):
     if (a.outcome == "rejected") != (b.outcome == "rejected"): return "was run against one program and not against the other"
     if (a.test.key if a.test else a.text) != (b.test.key if b.test else b.text): return "is not the same test in both"
@@ -34,7 +34,7 @@ def align_verdicts(
                                 f"against candidate and reference")
     return list(zip(a, b))
 
-# %% ../nbs/06_rewards.ipynb #9e20300a
+# %% ../nbs/06_rewards.ipynb #fcd0d982
 @dataclass(frozen=True)
 class Tally:
     "Counts over one suite"
@@ -50,7 +50,7 @@ def tally_tests(
     pairs = align_verdicts(result, validation)
     return Tally(len(pairs), sum(r.passed for _, r in pairs), sum(r.passed and not c.passed for c, r in pairs))
 
-# %% ../nbs/06_rewards.ipynb #adb2f52b
+# %% ../nbs/06_rewards.ipynb #2f6522af
 @dataclass(frozen=True)
 class RewardScheme:
     "Both players' formulas and their coefficients"
@@ -73,7 +73,7 @@ class RewardScheme:
         if self.unique_credit * (self.denominator - 1) > self.valid_credit + self.catch_credit:
             raise ConfigError(f"reward scheme {self.name}: unique_credit {self.unique_credit} is so large that one more good test could lower the sum; at most (valid_credit + catch_credit) / (denominator - 1)")
 
-# %% ../nbs/06_rewards.ipynb #c2aa3d1e
+# %% ../nbs/06_rewards.ipynb #09c27679
 NEUTRAL_RATE = .5 # pass rate when nothing was tested
 
 def _share(verdicts): return sum(v.passed for v in verdicts) / len(verdicts) if verdicts else NEUTRAL_RATE
@@ -86,7 +86,7 @@ def _zero_sum_discriminator(scheme, result, validation, timed_out, others, lists
     pass_rate = 0. if timed_out else _share(_run_only(result))
     return (1 - pass_rate) * t.valid / t.written if t.written else 0.
 
-# %% ../nbs/06_rewards.ipynb #ac7ad249
+# %% ../nbs/06_rewards.ipynb #d040aee2
 def _shaped_generator(scheme, kept, baseline, timed_out): return _share(baseline + kept) - NEUTRAL_RATE
 
 def _shaped_discriminator(scheme, result, validation, timed_out, others, lists):
@@ -95,7 +95,7 @@ def _shaped_discriminator(scheme, result, validation, timed_out, others, lists):
     total = scheme.valid_credit * t.valid - scheme.invalid_cost * (t.written - t.valid) + scheme.catch_credit * t.caught
     return min(1., max(-1., total / t.written))
 
-# %% ../nbs/06_rewards.ipynb #1f823a84
+# %% ../nbs/06_rewards.ipynb #0e47907d
 def _vacuous(test):
     if test is None or test.kind != "close": return False
     size = abs(test.expected) if isinstance(test.expected, (int, float, complex)) else 0.
@@ -116,7 +116,7 @@ def _credited(pairs, lists, denominator):
         start += n
     return out
 
-# %% ../nbs/06_rewards.ipynb #75e2be9c
+# %% ../nbs/06_rewards.ipynb #85b51ca5
 def _list_lengths(lists, total):
     lists = (total,) if lists is None else tuple(lists)
     if sum(lists) != total:
@@ -140,7 +140,7 @@ def per_test_credits(
     earned = {i: s.valid_credit * (bool(o) or not _weak(pairs[i][0].test)) + s.catch_credit * bool(o) + s.unique_credit * any(makers[k] == 1 for k in o) for i, o in catches.items()}
     return [earned.get(i, 0. if r.passed else -s.invalid_cost) / s.denominator for i, (_, r) in enumerate(pairs)]
 
-# %% ../nbs/06_rewards.ipynb #b0348eea
+# %% ../nbs/06_rewards.ipynb #172345c8
 def _per_test_generator(scheme, kept, baseline, timed_out):
     counted = baseline + kept
     return (_share(counted) + all(v.passed for v in counted)) / 2 if counted else NEUTRAL_RATE
@@ -151,11 +151,16 @@ def _per_test_discriminator(scheme, result, validation, timed_out, others, lists
     sums = [min(1., max(-1., sum(credits[e - n:e]))) if n else -1. for n, e in zip(lists, ends)]
     return sum(sums) / len(sums) if sums else -1.
 
-# %% ../nbs/06_rewards.ipynb #9f2610f5
+# %% ../nbs/06_rewards.ipynb #1f36c8e5
+def _baseline_generator(scheme, kept, baseline, timed_out): return _per_test_generator(scheme, [], baseline, timed_out)
+def _no_discriminator(scheme, result, validation, timed_out, others, lists): return 0.
+
+# %% ../nbs/06_rewards.ipynb #2847a2a5
 REWARD_SCHEMES = {o.name: o for o in (
     RewardScheme("zero_sum", _zero_sum_generator, _zero_sum_discriminator),
     RewardScheme("shaped", _shaped_generator, _shaped_discriminator, low=-1., valid_credit=.4, catch_credit=.6, invalid_cost=.6),
     RewardScheme("per_test", _per_test_generator, _per_test_discriminator, low=-1., valid_credit=.4, catch_credit=.4, unique_credit=.2, invalid_cost=.2),
+    RewardScheme("baseline", _baseline_generator, _no_discriminator),
 )}
 
 def get_reward_scheme(
@@ -167,9 +172,10 @@ def get_reward_scheme(
         raise ConfigError(f"reward scheme {scheme!r} does not exist; choose one of {', '.join(REWARD_SCHEMES)}")
     return REWARD_SCHEMES[scheme]
 
+RewardScheme.reads_tests = property(lambda self: self.generator is not _baseline_generator, doc="Does the generator's reward depend on the discriminator's tests?")
 RewardScheme.credits_tests = property(lambda self: self.discriminator is _per_test_discriminator, doc="Does each test earn credit of its own?")
 
-# %% ../nbs/06_rewards.ipynb #659c26d4
+# %% ../nbs/06_rewards.ipynb #0962485c
 def _checked(value, scheme, player):
     if not (isinstance(value, (int, float)) and scheme.low <= value <= scheme.high): # a NaN fails this too
         raise TrainingError(f"reward scheme {scheme.name} gave the {player} {value!r}, outside [{scheme.low:g}, "
@@ -180,7 +186,7 @@ def _timed_out(result, kept):
     "Did a test that counts run out of time? A flag that no verdict explains counts as well"
     return any(v.outcome == "timeout" for v in kept) or (result.timed_out and all(v.outcome != "timeout" for v in result.verdicts))
 
-# %% ../nbs/06_rewards.ipynb #c020e398
+# %% ../nbs/06_rewards.ipynb #a8b43f77
 def compute_generator_reward(
     result: ExecutionResult, # The discriminator's tests against the candidate
     scheme: "str | RewardScheme" = "zero_sum", # Which formula
@@ -192,7 +198,7 @@ def compute_generator_reward(
     kept = _run_only(result) if validation is None else [c for c, r in align_verdicts(result, validation) if r.passed]
     return _checked(s.generator(s, kept, _run_only(baseline) if baseline else [], _timed_out(result, kept)), s, "generator")
 
-# %% ../nbs/06_rewards.ipynb #93cc1285
+# %% ../nbs/06_rewards.ipynb #0d7d5d18
 def compute_discriminator_reward(
     generator_result: ExecutionResult, # The tests against the candidate
     validation_result: ExecutionResult, # The same tests against the reference

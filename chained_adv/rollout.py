@@ -6,7 +6,7 @@
 __all__ = ['TestList', 'Rollout', 'mean', 'keep_some', 'sample_chains', 'sample_tests', 'group_suites', 'BankedTest', 'TestBank',
            'judge', 'token_spans', 'make_readers', 'play', 'valid_pass_rate', 'caught', 'rollout_metrics']
 
-# %% ../nbs/08_rollout.ipynb #8af7ca6d
+# %% ../nbs/08_rollout.ipynb #f5342a26
 import time
 from bisect import bisect_left
 from collections import defaultdict
@@ -18,7 +18,7 @@ from .testcases import ParsedTests, Rejected, baseline_cases, parse_tests
 from .sandbox import Job, Sandbox
 from .rewards import compute_discriminator_reward, compute_generator_reward, get_reward_scheme, per_test_credits
 
-# %% ../nbs/08_rollout.ipynb #7d243c45
+# %% ../nbs/08_rollout.ipynb #0e324dc6
 @dataclass
 class TestList:
     "One list of tests: who wrote it, about which chain, and what came of it"
@@ -32,7 +32,7 @@ class TestList:
     reward: float | None = None # Reward of this list
     credits: list | None = None # item: what each test earned, with reward schemes that credit single tests
 
-# %% ../nbs/08_rollout.ipynb #10492746
+# %% ../nbs/08_rollout.ipynb #a455b165
 @dataclass
 class Rollout:
     "A batch of matches"
@@ -43,13 +43,25 @@ class Rollout:
     lists: list = field(default_factory=list) # `TestList`s
     seconds: dict = field(default_factory=lambda: defaultdict(float)) # What took how long: generate, execute, and each role's stages
 
-# %% ../nbs/08_rollout.ipynb #897460e8
+# %% ../nbs/08_rollout.ipynb #12b0f104
+def _extend(self,
+    other: Rollout # After judging, like this one
+):
+    "Add the matches of another rollout"
+    chains, groups = len(self.chains), max(self.groups, default=-1) + 1
+    for name in ("chains", "samples", "copies"): getattr(self, name).extend(getattr(other, name))
+    self.groups += [g + groups for g in other.groups]
+    self.lists += [replace(t, chain=t.chain + chains) for t in other.lists]
+    for k, v in other.seconds.items(): self.seconds[k] += v
+Rollout.extend = _extend
+
+# %% ../nbs/08_rollout.ipynb #609e8cfe
 def mean(values):
     "Mean of the values that are there; None when there are none"
     values = [float(v) for v in values if v is not None]
     return sum(values) / len(values) if values else None
 
-# %% ../nbs/08_rollout.ipynb #e243efc6
+# %% ../nbs/08_rollout.ipynb #0bca1d85
 def keep_some(
     rollout: Rollout, # Just after the branching stage; changed in place
     stage: int, # The branching stage
@@ -65,7 +77,7 @@ def keep_some(
         for j, i in enumerate(same[:n]): rollout.copies[i] = len(range(j, len(same), n))
     for name in ("chains", "groups", "samples", "copies"): setattr(rollout, name, [getattr(rollout, name)[i] for i in kept])
 
-# %% ../nbs/08_rollout.ipynb #eaba74b3
+# %% ../nbs/08_rollout.ipynb #b4417237
 def sample_chains(
     players: Players, # Who plays
     problems: list, # What to solve
@@ -77,11 +89,12 @@ def sample_chains(
     continuations: int | None = None, # Chains that go on from equal answers at the branch; None is all of them
     different: int | None = None # With continuations: keep at most so many problems, all with more than one answer at the branch
 ) -> Rollout: # Chains without tests
-    "Let the generator write all five stages"
+    "Let the generator write its stages"
     g, start = players.generator, time.perf_counter()
-    reader = reader or g.reader()
+    reader, branch = reader or g.reader(), next(s for s in players.chain_stages if s >= branch)
     rollout = Rollout([Chain(p) for p in problems], list(range(len(problems))), [{} for _ in problems], [1] * len(problems))
     for stage in range(1, 6):
+        if stage not in players.chain_stages: [c.outputs.append(None) for c in rollout.chains]; continue
         if stage == branch and n_samples > 1:
             rollout.groups = [i for i in rollout.groups for _ in range(n_samples)]
             rollout.chains = [replace(c, outputs=list(c.outputs), test_texts={}, tests={}, seconds={}) for c in rollout.chains for _ in range(n_samples)]
@@ -95,11 +108,11 @@ def sample_chains(
     rollout.seconds["generate"] += time.perf_counter() - start
     return rollout
 
-# %% ../nbs/08_rollout.ipynb #abb671e9
+# %% ../nbs/08_rollout.ipynb #151827ae
 def sample_tests(
     players: Players, # Who plays
     rollout: Rollout, # Gets the lists added
-    stages: tuple = (1, 2, 3, 4, 5), # Stages to write tests at
+    stages: tuple = (1, 2, 3, 4, 5), # Stages to write tests at, as far as the players do
     n_lists: int = 1, # Lists per chain and stage
     chains: list | None = None, # Indices of the chains to write about; None is all
     temperature: float = 1., # 0 is greedy
@@ -109,7 +122,7 @@ def sample_tests(
     "Let the discriminator write tests about chains"
     d, start = players.discriminator, time.perf_counter()
     reader, chosen = reader or d.reader(), range(len(rollout.chains)) if chains is None else chains
-    for stage in stages:
+    for stage in (s for s in stages if s in players.test_stages):
         about, begin = [i for i in chosen for _ in range(n_lists)], time.perf_counter()
         prompts = [d.prompt(rollout.chains[i].problem, stage, rollout.chains[i].outputs[stage - 1]) for i in about]
         for i, s in zip(about, d.sample(prompts, stage, temperature, seed, reader)):
@@ -123,7 +136,7 @@ def _with_stage(parsed, stage):
     mark = lambda o: replace(o, stage=stage) if isinstance(o, TestCase) else o
     return replace(parsed, items=[mark(o) for o in parsed.items])
 
-# %% ../nbs/08_rollout.ipynb #212eae91
+# %% ../nbs/08_rollout.ipynb #f36853bd
 def group_suites(
     rollout: Rollout # With lists
 ) -> dict: # group -> `TestCase`s and `Rejected`s in order, equal tests once
@@ -138,7 +151,7 @@ def group_suites(
             suites[g].append(o)
     return suites
 
-# %% ../nbs/08_rollout.ipynb #eb474235
+# %% ../nbs/08_rollout.ipynb #637cbb4f
 @dataclass
 class BankedTest:
     "A test that caught something, and where it comes from"
@@ -164,7 +177,7 @@ class TestBank:
 def _read_alone(banked, problem):
     return [replace(o, stage=banked.stage) for o in parse_tests(banked.text, problem.entry_point, problem.function_signature).cases]
 
-# %% ../nbs/08_rollout.ipynb #0ffbf0b5
+# %% ../nbs/08_rollout.ipynb #21767d43
 def _learn(self,
     rollout: Rollout, # After judging
     step: int # Its number
@@ -180,7 +193,7 @@ def _learn(self,
         while len(tests) > self.size: del tests[min(tests, key=lambda k: (tests[k].news, len(tests[k].killed), k))]
 TestBank.learn = _learn
 
-# %% ../nbs/08_rollout.ipynb #a6f742b6
+# %% ../nbs/08_rollout.ipynb #53463bec
 def _split(result, n):
     "A result over the first n tests, and one over the rest"
     part = lambda vs: replace(result, verdicts=tuple(vs), timed_out=any(v.outcome == "timeout" for v in vs), errors=tuple(dict.fromkeys(v.reason for v in vs if not v.passed)))
@@ -193,7 +206,7 @@ def _pick(items, table):
 
 def _table(result): return {v.test.key: v for v in result.verdicts if v.test}
 
-# %% ../nbs/08_rollout.ipynb #8ac96a88
+# %% ../nbs/08_rollout.ipynb #f7ffd95b
 def judge(
     rollout: Rollout, # Gets results and rewards
     sandbox: Sandbox, # Where programs run
@@ -218,7 +231,7 @@ def judge(
     _reward_lists(rollout, reward)
     rollout.seconds["execute"] += time.perf_counter() - start
 
-# %% ../nbs/08_rollout.ipynb #f4ada073
+# %% ../nbs/08_rollout.ipynb #4fc7bd03
 def _reward_lists(rollout, reward):
     "Results and rewards of every list of tests"
     tables, members = [_table(c.result) for c in rollout.chains], defaultdict(list)
@@ -233,7 +246,7 @@ def _reward_lists(rollout, reward):
         own.test_texts[t.stage], own.tests[t.stage] = t.sample.text, t.parsed
     for i, own in enumerate(rollout.chains): own.discriminator_reward = mean(t.reward for t in rollout.lists if t.chain == i)
 
-# %% ../nbs/08_rollout.ipynb #afb32f49
+# %% ../nbs/08_rollout.ipynb #51f3b5f1
 def token_spans(
     tokenizer, # Of the player
     ids: list, # Token ids of an answer
@@ -249,7 +262,7 @@ def token_spans(
         out.append((bisect_left(ends, start), min(bisect_left(ends, at), len(ids))))
     return out
 
-# %% ../nbs/08_rollout.ipynb #1e4f65f3
+# %% ../nbs/08_rollout.ipynb #dc20428b
 def make_readers(
     players: Players # Who plays
 ) -> tuple: # (the generator's, the discriminator's); the same object when they share a base
@@ -282,7 +295,7 @@ def play(
     judge(rollout, sandbox, reward, bank)
     return rollout
 
-# %% ../nbs/08_rollout.ipynb #4d99accf
+# %% ../nbs/08_rollout.ipynb #71351a06
 def valid_pass_rate(
     chain: Chain # After judging
 ) -> float | None: # Share of the valid tests of its suite that its program passes; None without valid tests
@@ -291,11 +304,11 @@ def valid_pass_rate(
 
 def caught(
     chain: Chain # After judging
-) -> bool | None: # None when its program is right, or no valid test was written
+) -> bool | None: # None when its program is right
     "Did a valid test fail a program that is wrong?"
     return None if chain.solved else any(r.passed and not v.passed for v, r in zip(chain.result.verdicts, chain.validation.verdicts))
 
-# %% ../nbs/08_rollout.ipynb #8967be43
+# %% ../nbs/08_rollout.ipynb #fa13a024
 def rollout_metrics(
     rollout: Rollout # After judging
 ) -> dict: # Names as in `metrics.jsonl`
@@ -303,7 +316,7 @@ def rollout_metrics(
     chains, written = [c for c, n in zip(rollout.chains, rollout.copies) for _ in range(n)], [v.passed for t in rollout.lists for v in t.validation.verdicts]
     out = dict(generator_reward=mean(c.generator_reward for c in chains), discriminator_reward=mean(t.reward for t in rollout.lists),
                pass_rate=mean(map(valid_pass_rate, chains)), baseline_pass_rate=mean(c.baseline.pass_rate for c in chains), solved=mean(c.solved for c in chains),
-               validity=mean(written), bug_catch_rate=mean(map(caught, chains)), num_tests=mean(len(t.parsed.items) for t in rollout.lists),
+               validity=mean(written), bug_catch_rate=mean(map(caught, chains)) if rollout.lists else None, num_tests=mean(len(t.parsed.items) for t in rollout.lists),
                generated_tokens=sum(len(s.ids) for o in rollout.samples for s in o.values()) + sum(len(t.sample.ids) for t in rollout.lists),
                seconds_generate=rollout.seconds["generate"], seconds_execute=rollout.seconds["execute"])
     return {k: v for k, v in out.items() if v is not None}

@@ -8,7 +8,7 @@ __all__ = ['METRICS', 'RATES', 'EVALUATION_FIELDS', 'TRACKERS', 'DPI', 'COLOURS'
            'moving_average', 'plot_rewards', 'plot_rates', 'plot_diagnostics', 'plot_stages', 'save_plots',
            'TrainingProgress']
 
-# %% ../nbs/10_tracking.ipynb #a173636e
+# %% ../nbs/10_tracking.ipynb #1c9257cd
 import importlib, io, json, math, os, sys, uuid, warnings
 from base64 import b64encode
 from pathlib import Path
@@ -17,14 +17,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from .core import ConfigError, TrainingError
 
-# %% ../nbs/10_tracking.ipynb #93dc4552
+# %% ../nbs/10_tracking.ipynb #260a6ea3
 METRICS = ("step", "stage", "phase", "role", "generator_reward", "discriminator_reward", "pass_rate", "baseline_pass_rate", "solved", "validity",
            "bug_catch_rate", "num_tests", "policy_loss", "value_loss", "kl", "clip_fraction", "entropy", "generated_tokens",
            "seconds_generate", "seconds_execute", "seconds_update")
 RATES = ("solved", "solved_greedy", "baseline_pass_rate", "validity", "bug_catch_rate", "mutation_score")
 EVALUATION_FIELDS = ("step", "stage", "split", "n") + RATES
 
-# %% ../nbs/10_tracking.ipynb #65dc7177
+# %% ../nbs/10_tracking.ipynb #c0c868d5
 def _replace_text(path, text):
     tmp = path.with_name(f"{path.name}.tmp-{uuid.uuid4().hex[:8]}")
     with open(tmp, "w", encoding="utf-8") as f:
@@ -42,7 +42,7 @@ def write_json(
     _replace_text(Path(path), text + "\n")
     return Path(path)
 
-# %% ../nbs/10_tracking.ipynb #0a59c60f
+# %% ../nbs/10_tracking.ipynb #2476c690
 def _read_lines(path):
     if not path.exists(): return []
     lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
@@ -68,7 +68,7 @@ def read_evaluations(
     "The lines of `evaluation.jsonl`"
     return _read_lines(Path(folder) / "evaluation.jsonl")
 
-# %% ../nbs/10_tracking.ipynb #d420c511
+# %% ../nbs/10_tracking.ipynb #2c3d2788
 class Tracker(Protocol):
     "Where else the numbers go"
     def log(self, metrics: dict, step: int) -> None: ...
@@ -90,7 +90,7 @@ class WandbTracker:
     def log(self, metrics, step): self.run.log(metrics, step=step)
     def finish(self): self.run.finish()
 
-# %% ../nbs/10_tracking.ipynb #32006125
+# %% ../nbs/10_tracking.ipynb #740fa65e
 class TrackioTracker:
     "Trackio, local first"
     def __init__(self,
@@ -119,7 +119,7 @@ class TensorBoardTracker:
 
 TRACKERS = {"wandb": WandbTracker, "trackio": TrackioTracker, "tensorboard": TensorBoardTracker}
 
-# %% ../nbs/10_tracking.ipynb #d78626f1
+# %% ../nbs/10_tracking.ipynb #99064eb8
 def _plain(where, name, value):
     if hasattr(value, "item"): value = value.item() # a tensor or numpy scalar
     if isinstance(value, float) and not math.isfinite(value):
@@ -133,7 +133,7 @@ def _flat(fields):
     head = f"{fields['split']}/" if "split" in fields else ""
     return {head + k: v["value"] if isinstance(v, dict) else v for k, v in fields.items() if k not in ("step", "split") and v is not None}
 
-# %% ../nbs/10_tracking.ipynb #7c6e1a8a
+# %% ../nbs/10_tracking.ipynb #564be0d3
 class TrainingLogger:
     "Appends to a run's `metrics.jsonl` and `evaluation.jsonl`"
     def __init__(self,
@@ -159,7 +159,7 @@ class TrainingLogger:
         "Tell the trackers that the run is over"
         for t in self.trackers: t.finish()
 
-# %% ../nbs/10_tracking.ipynb #6f688e93
+# %% ../nbs/10_tracking.ipynb #dd8913c6
 def _mend(path):
     if not path.exists() or (data := path.read_bytes())[-1:] in (b"\n", b""): return
     with warnings.catch_warnings():
@@ -183,7 +183,7 @@ def _append(self, file, fields):
     return line
 TrainingLogger._append = _append
 
-# %% ../nbs/10_tracking.ipynb #4f380357
+# %% ../nbs/10_tracking.ipynb #6819e7ab
 def _resume(self,
     step: int # The last step to keep: that of the checkpoint
 ) -> None:
@@ -194,7 +194,7 @@ def _resume(self,
         self._last[file] = max((o["step"] for o in rows), default=0)
 TrainingLogger.resume = _resume
 
-# %% ../nbs/10_tracking.ipynb #a2d162e7
+# %% ../nbs/10_tracking.ipynb #af165463
 DPI = 120
 COLOURS = dict(generator="#0072B2", discriminator="#D55E00", pass_rate="#56B4E9", solved="#0072B2", validity="#E69F00", bug_catch_rate="#D55E00",
                solved_greedy="#009E73", mutation_score="#CC79A7")
@@ -211,7 +211,7 @@ class _Plot(Figure):
     "A figure that a notebook shows, with or without pyplot, as it would be saved"
     def _repr_mimebundle_(self, **_): return {"image/png": b64encode(_png(self)).decode()}
 
-# %% ../nbs/10_tracking.ipynb #6ef6f6a9
+# %% ../nbs/10_tracking.ipynb #92d0d7c4
 def _axes(title, rows=1, columns=1, size=(9, 4.2), **kwargs):
     fig = _Plot(figsize=size, layout="constrained")
     fig.suptitle(title, x=.01, ha="left", fontsize=13, fontweight="bold")
@@ -227,7 +227,7 @@ def _rate_axis(ax):
     ax.set_ylim(-.02, 1.02)
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
 
-# %% ../nbs/10_tracking.ipynb #e01dfb55
+# %% ../nbs/10_tracking.ipynb #8d9685f0
 def moving_average(
     values: list, # Numbers in order
     window: int # How many values one average covers at most
@@ -250,7 +250,7 @@ def _draw(ax, rows, key, colour, label, window):
     ax.plot(x, y, color=colour, alpha=.25, linewidth=1)
     ax.plot(x, moving_average(y, window), color=colour, linewidth=2.2, label=label, marker="o" if len(x) == 1 else None)
 
-# %% ../nbs/10_tracking.ipynb #6106f128
+# %% ../nbs/10_tracking.ipynb #f1a05887
 def _stage_spans(rows):
     "`(stage, first step, last step)` of each stretch of one stage"
     spans = []
@@ -272,7 +272,7 @@ def _legend(ax, below=.12, **kwargs):
     if ax.get_legend_handles_labels()[0]: ax.legend(frameon=False, fontsize=9, loc="upper center", bbox_to_anchor=(.5, -below), **kwargs)
     else: ax.text(.5, .5, "nothing logged", transform=ax.transAxes, ha="center", color="#888")
 
-# %% ../nbs/10_tracking.ipynb #244c3c22
+# %% ../nbs/10_tracking.ipynb #7dd08866
 def plot_rewards(
     metrics: list # Lines of `metrics.jsonl`
 ) -> Figure: # One panel
@@ -284,7 +284,7 @@ def plot_rewards(
     _legend(ax, ncols=2)
     return fig
 
-# %% ../nbs/10_tracking.ipynb #08dd1d25
+# %% ../nbs/10_tracking.ipynb #4a73f40a
 def plot_rates(
     metrics: list # Lines of `metrics.jsonl`
 ) -> Figure: # One panel
@@ -297,7 +297,7 @@ def plot_rates(
     _legend(ax, ncols=4)
     return fig
 
-# %% ../nbs/10_tracking.ipynb #a0d8d7f2
+# %% ../nbs/10_tracking.ipynb #32ab4013
 def plot_diagnostics(
     metrics: list # Lines of `metrics.jsonl`
 ) -> Figure: # Four panels
@@ -316,7 +316,7 @@ def plot_diagnostics(
     if handles[0]: fig.legend(*handles, loc="outside lower center", ncols=2, frameon=False, fontsize=9)
     return fig
 
-# %% ../nbs/10_tracking.ipynb #29316d92
+# %% ../nbs/10_tracking.ipynb #6c830812
 def _by_stage(evaluations, split, key):
     "`[(stage, value, low, high)]` in the order of the stages"
     found = {o["stage"]: o[key] for o in evaluations if o["split"] == split and o.get(key) is not None}
@@ -343,7 +343,7 @@ def _end_labels(ax, curves):
         for (value, stage, colour), y in zip(at, heights):
             ax.annotate(f"{value:.0%}", (stage, y), xytext=(shift, 0), textcoords="offset points", ha=align, va="center", fontsize=9, color=colour, fontweight="bold")
 
-# %% ../nbs/10_tracking.ipynb #b0700cb2
+# %% ../nbs/10_tracking.ipynb #8f727ddd
 def plot_stages(
     evaluations: list # Lines of `evaluation.jsonl`
 ) -> Figure: # Two panels: the generator, the discriminator
@@ -361,7 +361,7 @@ def plot_stages(
         ax.set_title(title, loc="left", fontsize=10); _rate_axis(ax); _legend(ax, ncols=2, below=.08)
     return fig
 
-# %% ../nbs/10_tracking.ipynb #06198081
+# %% ../nbs/10_tracking.ipynb #df1d02e0
 def save_plots(
     folder: "str | Path" # A run's folder
 ) -> list: # The PNG files under `plots/`
@@ -374,7 +374,7 @@ def save_plots(
     for name, fig in figures.items(): (out / f"{name}.png").write_bytes(_png(fig))
     return [out / f"{name}.png" for name in figures]
 
-# %% ../nbs/10_tracking.ipynb #c2356790
+# %% ../nbs/10_tracking.ipynb #ebfe9c5e
 def _in_notebook():
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     return hasattr(shell, "kernel")
@@ -390,13 +390,13 @@ def _stage_table(rows):
 
 def _rich(module): return importlib.import_module(f"rich.{module}") # loaded when first shown: reading logs does not need it
 
-# %% ../nbs/10_tracking.ipynb #c626091e
+# %% ../nbs/10_tracking.ipynb #e48d424c
 _SHOWN = dict(generator_reward="generator", discriminator_reward="discriminator", solved="solved", validity="valid")
 
 class TrainingProgress:
     "Shows how far a run is"
     def __init__(self,
-        total_steps: int, # Steps of the whole run
+        total_steps: int, # Steps of the whole run; 0 when that is not known
         done: int = 0, # Steps already made, in a resumed run
         stream: Any = None # Where to write; None is standard error
     ):
@@ -404,7 +404,7 @@ class TrainingProgress:
         self.notebook = stream is None and _in_notebook()
         self.live = self.notebook or (hasattr(self.stream, "isatty") and self.stream.isatty())
         self._handle, self._bar, self._phase, self._printed = None, None, None, done
-        if self.live: self._bar = _tqdm()(total=total_steps, initial=done, unit="step", **({} if self.notebook else dict(file=self.stream, dynamic_ncols=True)))
+        if self.live: self._bar = _tqdm()(total=total_steps or None, initial=done, unit="step", **({} if self.notebook else dict(file=self.stream, dynamic_ncols=True)))
 
     def __enter__(self): return self
     def __exit__(self, *_): self.close()
@@ -414,7 +414,7 @@ class TrainingProgress:
         if self._bar is not None: self._bar.close()
         self._bar = None
 
-# %% ../nbs/10_tracking.ipynb #be72a1f9
+# %% ../nbs/10_tracking.ipynb #c2010a52
 def _tqdm():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore") # a notebook without widgets gets the plain bar
@@ -431,11 +431,11 @@ def _update(self,
     if self._bar is not None:
         self._bar.set_description(f"stage {stage}, {phase}", refresh=False); self._bar.set_postfix(shown, refresh=False); self._bar.update(1)
         return
-    if self._phase == (stage, phase) and self.done < self.total and self.done - self._printed < self.total / 20: return
+    if self._phase == (stage, phase) and (not self.total or self.done < self.total and self.done - self._printed < self.total / 20): return
     self._phase, self._printed = (stage, phase), self.done
-    print(f"step {self.done}/{self.total}, stage {stage}, {phase}" + "".join(f", {k} {v}" for k, v in shown.items()), file=self.stream, flush=True)
+    print(f"step {self.done}{f'/{self.total}' if self.total else ''}, stage {stage}, {phase}" + "".join(f", {k} {v}" for k, v in shown.items()), file=self.stream, flush=True)
 
-# %% ../nbs/10_tracking.ipynb #68f83c30
+# %% ../nbs/10_tracking.ipynb #20eade50
 def _show_stage_table(self,
     rows: list # Lines of `evaluation.jsonl`
 ) -> None:

@@ -4,32 +4,34 @@
 
 # %% auto #0
 __all__ = ['WINDOW', 'TRUTH', 'ALARMS', 'ALWAYS', 'WHEN_THERE', 'TrainingConfig', 'check_config', 'learning_rate', 'Change',
-           'measure_change', 'Alarm', 'read_alarms', 'log_alarm', 'drop_alarms', 'Guard', 'list_shares',
-           'AdversarialTrainer', 'mean_over_equal', 'credit_of_tests', 'step_batch', 'run_facts']
+           'measure_change', 'Alarm', 'read_alarms', 'log_alarm', 'drop_alarms', 'Guard', 'list_shares', 'OpponentPool',
+           'play_as', 'AdversarialTrainer', 'mean_over_equal', 'differing_groups', 'credit_of_tests', 'step_batch',
+           'later_batch', 'stage_phases', 'run_facts']
 
-# %% ../nbs/12_trainer.ipynb #4dc05816
+# %% ../nbs/12_trainer.ipynb #eccee5ba
 import io, json, os, shutil, sys, time
 from collections import defaultdict
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import mean as average, median, variance
 import peft, torch, transformers
 from . import __version__
-from .core import ConfigError, ProblemError, TrainingError, stable_hash
+from .core import ConfigError, ProblemError, TrainingError, make_rng, stable_hash
 from .stages import get_stage
 from .problems import ORDERS, ProblemSampler, find_leaks
-from .models import ModelConfig, Players
+from .models import ModelConfig, Player, Players
 from .jail import ISOLATION
 from .sandbox import Sandbox, check_problem
 from .rewards import get_reward_scheme
-from .ppo import Batch, PPOConfig, ValueHead, create_optimizer, pretrain_value, spread_credit, train_step
+from .ppo import Batch, PPOConfig, ValueHead, create_optimizer, groups_to_draw, pretrain_value, spread_credit, train_step
 from .rollout import TestBank, play, rollout_metrics, token_spans
 from .checkpoints import CheckpointManager
 from .tracking import TRACKERS, TrainingLogger, TrainingProgress, read_evaluations, save_plots, write_json
 from .evaluation import RATE_NAMES, evaluate_players, find_live_mutants, mutation_scores
 
-# %% ../nbs/12_trainer.ipynb #fad1e617
+# %% ../nbs/12_trainer.ipynb #38a4b384
 @dataclass(frozen=True)
 class TrainingConfig:
     "Settings of a run"
@@ -37,6 +39,7 @@ class TrainingConfig:
     model: ModelConfig = field(default_factory=ModelConfig) # Which models, which adapters
     ppo: PPOConfig = field(default_factory=PPOConfig) # The update
     stages: tuple = (1, 2, 3, 4, 5) # Stages to train, in this order
+    n_warmup_steps: int = 0 # Steps of the discriminator before anything else, at the first stage; with carry_discriminator the later stages start from what it learnt there
     n_discriminator_steps: int = 3 # Steps of the discriminator at the start of a stage
     n_generator_steps: int = 4 # Then steps of the generator
     k_alternating_steps: int = 2 # Then so often a step of the generator and one of the discriminator
@@ -48,6 +51,12 @@ class TrainingConfig:
     tested: int = 1 # In a generator's step, how many of a problem's chains get tests; their tests judge all
     reward: str = "per_test" # Reward scheme
     bank: int = 0 # Tests per problem that are remembered because they caught a wrong program, and judge later ones; 0 remembers none
+    train_discriminator: bool = True # Does the discriminator learn? Otherwise its tests stay those of the model it started from
+    later_stages: bool = False # Does a generator's step also train the stages that follow the one in training?
+    token_budget: int = 0 # Generated tokens of the whole run, in equal parts for the stages; the numbers of steps then say how a stage's part is divided; 0 counts steps
+    groups_cap: int = 0 # A generator's step draws at most so many problems in all to replace those whose samples all earned the same; 0 replaces none
+    pool: int = 0 # Past versions of each player that are kept as opponents; 0 keeps none
+    pool_share: float = .25 # With a pool: share of the steps that are played against a past version
     credit: str = "test" # Where the discriminator's reward lands, with per_test: on the whole `list`, or also on each `test`'s own tokens
     generator_lr: float = 0. # Learning rate of the generator; 0 chooses
     discriminator_lr: float = 0. # Learning rate of the discriminator; 0 chooses
@@ -66,7 +75,7 @@ class TrainingConfig:
     trackers: tuple = () # Any of `wandb`, `trackio`, `tensorboard`
     seed: int = 0 # Of everything
 
-# %% ../nbs/12_trainer.ipynb #e2188462
+# %% ../nbs/12_trainer.ipynb #63b85f58
 def check_config(
     config: TrainingConfig # Settings
 ):
@@ -74,10 +83,13 @@ def check_config(
     if not config.stages: raise ConfigError("no stage to train; give at least one of 1 to 5")
     for s in config.stages: get_stage(s)
     if list(config.stages) != sorted(set(config.stages)): raise ConfigError(f"stages {list(config.stages)}: give each once, in rising order")
-    for name in ("n_discriminator_steps", "n_generator_steps", "k_alternating_steps", "n_mutants", "n_probes", "value_epochs", "bank"):
+    for name in ("n_warmup_steps", "n_discriminator_steps", "n_generator_steps", "k_alternating_steps", "n_mutants", "n_probes", "value_epochs", "bank", "token_budget", "groups_cap", "pool"):
         if getattr(config, name) < 0: raise ConfigError(f"{name} is {getattr(config, name)}; it must be at least 0")
     for name, least in dict(problems_per_step=1, problems_drawn=1, n_samples=2, n_lists=2, continuations=1, tested=1, eval_samples=1, eval_tested=0).items():
         if getattr(config, name) < least: raise ConfigError(f"{name} is {getattr(config, name)}; it must be at least {least}")
+    if missing := [s for s in config.stages if s not in config.model.chain_stages]: raise ConfigError(f"stages {missing} are to be trained, but the generator writes only {list(config.model.chain_stages)} (chain_stages)")
+    if not 0 <= config.pool_share <= 1: raise ConfigError(f"pool_share is {config.pool_share}; it is a share of the steps, 0 to 1")
+    if config.pool and config.model.adapters == "unified": raise ConfigError("a pool of past opponents needs players with weights of their own; with adapters 'unified' leave the pool out")
     if config.credit not in ("list", "test"): raise ConfigError(f"credit {config.credit!r}: choose list or test")
     if config.value_lr <= 0: raise ConfigError(f"value_lr is {config.value_lr}; it must be above 0")
     if config.timeout <= 0: raise ConfigError(f"timeout is {config.timeout}; it must be above 0 seconds")
@@ -88,7 +100,7 @@ def check_config(
         if find_spec(t) is None: raise ConfigError(f"tracker {t!r} needs the package {t}, which is not installed; run `pip install {t}`, or leave the tracker out")
     get_reward_scheme(config.reward)
 
-# %% ../nbs/12_trainer.ipynb #39ca4be7
+# %% ../nbs/12_trainer.ipynb #813cb14e
 def learning_rate(
     config: TrainingConfig, # Settings
     role: str # `generator` or `discriminator`
@@ -99,7 +111,7 @@ def learning_rate(
     full = .1 if config.model.adapters == "full" else 1.
     return given or full * ((2e-3 if role == "generator" else 3e-3) if tiny else 5e-5)
 
-# %% ../nbs/12_trainer.ipynb #9bd96562
+# %% ../nbs/12_trainer.ipynb #40a05df0
 WINDOW = 10 # Steps that a rule looks back
 TRUTH = {"generator": "the share of baseline tests that its programs pass", "discriminator": "the share of planted bugs that its valid tests catch"}
 
@@ -123,7 +135,7 @@ def measure_change(
     a, b = values[:len(values) // 2], values[-(len(values) // 2):]
     return Change(average(a), average(b), 2 * (variance(a) / len(a) + variance(b) / len(b))**.5)
 
-# %% ../nbs/12_trainer.ipynb #7829872f
+# %% ../nbs/12_trainer.ipynb #37c1c87f
 def _hacking(rows, role):
     reward, truth, validity = (measure_change(rows, k) for k in ("reward", "truth", "validity"))
     if not reward or not reward.rises(.05): return
@@ -144,7 +156,7 @@ def _share(rows, key, what):
     values = [o[key] for o in rows if o.get(key) is not None][-3:]
     if len(values) == 3 and average(values) > .5: return f"{average(values):.0%} of {what} over its last three steps"
 
-# %% ../nbs/12_trainer.ipynb #eaf6ed38
+# %% ../nbs/12_trainer.ipynb #e8df0fe3
 _READ = "read what is written at this stage (`chained-adv show --run`)"
 ALARMS = {
     "hacking": (_hacking, f"The reward pays for something else: {_READ}, then mend the reward scheme or choose per_test"),
@@ -167,7 +179,7 @@ class Alarm:
     advice: str # What to try
     def __str__(self): return f"step {self.step}, stage {self.stage}, {self.role}, alarm {self.kind!r}: {self.saw}. {self.advice}"
 
-# %% ../nbs/12_trainer.ipynb #8e4854e8
+# %% ../nbs/12_trainer.ipynb #fc716b40
 def read_alarms(
     folder: "str | Path" # A run's folder
 ) -> list: # `Alarm`s, oldest first
@@ -191,7 +203,7 @@ def drop_alarms(
     if (path := Path(folder) / "alarms.jsonl").exists(): path.unlink()
     for o in kept: log_alarm(folder, o)
 
-# %% ../nbs/12_trainer.ipynb #3d958c7e
+# %% ../nbs/12_trainer.ipynb #ffba29e3
 class Guard:
     "Looks at the figures of every step; an alarm is raised once per role and stage"
     def __init__(self): self.rows, self.raised = defaultdict(list), set()
@@ -209,7 +221,7 @@ class Guard:
         self.raised |= {(role, stage, kind) for kind in found}
         return [Alarm(step, stage, role, kind, *o) for kind, o in found.items()]
 
-# %% ../nbs/12_trainer.ipynb #8185b96a
+# %% ../nbs/12_trainer.ipynb #7ffbaf1a
 def list_shares(
     rollout # With lists of tests
 ) -> dict: # empty: share of the lists; duplicate, rejected: shares of the tests
@@ -218,7 +230,38 @@ def list_shares(
     written, repeated = sum(len(o.items) for o in lists), sum(len(o.cases) - len({c.call_key for c in o.cases}) for o in lists)
     return dict(empty=average(not o.items for o in lists), duplicate=repeated / max(written, 1), rejected=sum(len(o.rejected) for o in lists) / max(written, 1))
 
-# %% ../nbs/12_trainer.ipynb #99fccafa
+# %% ../nbs/12_trainer.ipynb #aec7efaf
+class OpponentPool:
+    "The last versions of both players"
+    def __init__(self, size: int): self.size, self.kept = size, [] # versions of each player to keep; dicts of role, stage, step, tensors
+
+    def add(self, player: Player, stage: int, step: int):
+        "Keep a player's weights of a stage, as they are"
+        self.kept.append(dict(role=player.role, stage=stage, step=step, tensors={n: p.detach().cpu().clone() for n, p in player.parameters(stage).items()}))
+        old = [o for o in self.kept if o["role"] == player.role][:-self.size]
+        self.kept = [o for o in self.kept if not any(o is x for x in old)]
+
+    def pick(self, role: str, stage: int, rng) -> dict | None:
+        "A past version of a role that can play at a stage; None when there is none"
+        found = [o for o in self.kept if o["role"] == role and (role == "discriminator" or o["stage"] == stage)]
+        return rng.choice(found) if found else None
+
+# %% ../nbs/12_trainer.ipynb #3c5e22aa
+@contextmanager
+def play_as(
+    player: Player, # Who plays
+    stage: int, # At which stage
+    tensors: dict # Its parameters of this stage, or of another with the same names but for the stage
+):
+    "Let a player play a stage with other weights for a while"
+    parameters = list(player.parameters(stage).values())
+    own = [p.detach().clone() for p in parameters]
+    with torch.no_grad(): [p.copy_(o) for p, o in zip(parameters, tensors.values())]
+    try: yield
+    finally:
+        with torch.no_grad(): [p.copy_(o) for p, o in zip(parameters, own)]
+
+# %% ../nbs/12_trainer.ipynb #bf42c7ac
 class AdversarialTrainer:
     "Trains two players against each other; raises `ChainedAdvError`s before it writes anything"
     def __init__(self,
@@ -242,7 +285,7 @@ class AdversarialTrainer:
         self.sampler = ProblemSampler(self.problems, config.seed, config.order)
         self.step, self.tokens, self.seconds, self.optimizers, self.evaluations, self.mutants, self.logger, self.bar = 0, 0, 0., {}, {}, {}, None, None
         self.guard, self.probes = Guard(), {} # what watches the run; problem -> its planted bugs
-        self.bank = TestBank(config.bank) if config.bank else None
+        self.bank, self.pool = TestBank(config.bank) if config.bank else None, OpponentPool(config.pool) if config.pool else None
         self.heads, self.fitted = {}, set() # role -> (value head, its optimiser); (role, stage) whose first batch a head was fitted to
 
     def __enter__(self): return self
@@ -251,7 +294,7 @@ class AdversarialTrainer:
         "End the sandbox that was made here"
         if self.own_sandbox: self.sandbox.close()
 
-# %% ../nbs/12_trainer.ipynb #1521efb8
+# %% ../nbs/12_trainer.ipynb #39bb5ad0
 def mean_over_equal(
     keys: list, # row: what must agree
     values: list # row: a number
@@ -261,12 +304,22 @@ def mean_over_equal(
     for k, v in zip(keys, values): members[k].append(v)
     return [sum(members[k]) / len(members[k]) for k in keys]
 
-# %% ../nbs/12_trainer.ipynb #5b48e563
+# %% ../nbs/12_trainer.ipynb #313837c5
+def differing_groups(
+    rollout # After judging
+) -> int: # Problems whose samples earned different rewards
+    "How many problems of a batch teach the generator something"
+    rewards = defaultdict(set)
+    for g, c in zip(rollout.groups, rollout.chains): rewards[g].add(c.generator_reward)
+    return sum(max(o) - min(o) > 1e-6 for o in rewards.values())
+
+# %% ../nbs/12_trainer.ipynb #61a64bc2
 def _play_step(self, role, stage):
     "The matches of one step"
     c, seed = self.config, stable_hash(self.config.seed, "step", self.step)
     problems = self.sampler.next(min(c.problems_drawn if role == "generator" else c.problems_per_step, len(self.problems)))
     rollout = self._play(role, stage, problems, seed)
+    if role == "generator": problems = problems + self._refill(stage, rollout, len(problems), seed)
     if self.bank: self.bank.learn(rollout, self.step)
     tried, right = ({p.id: 0 for p in problems} for _ in range(2))
     for chain, n in zip(rollout.chains, rollout.copies): tried[chain.problem.id] += n; right[chain.problem.id] += n * chain.solved
@@ -276,10 +329,27 @@ def _play_step(self, role, stage):
 def _play(self, role, stage, problems, seed):
     "A generator's step branches at the stage, a discriminator's writes several lists there"
     c = self.config
-    if role == "generator": return play(self.players, problems, self.sandbox, c.n_samples, stage, tested=c.tested, continuations=c.continuations, different=c.problems_per_step, seed=seed, reward=c.reward, bank=self.bank)
-    return play(self.players, problems, self.sandbox, stages=(stage,), n_lists=c.n_lists, seed=seed, reward=c.reward, bank=self.bank)
+    about = (1, 2, 3, 4, 5) if get_reward_scheme(c.reward).reads_tests else ()
+    with self._against("discriminator" if role == "generator" else "generator", stage):
+        if role == "generator": return play(self.players, problems, self.sandbox, c.n_samples, stage, about, tested=c.tested, continuations=c.continuations, different=c.problems_per_step, seed=seed, reward=c.reward, bank=self.bank)
+        return play(self.players, problems, self.sandbox, stages=(stage,), n_lists=c.n_lists, seed=seed, reward=c.reward, bank=self.bank)
 
-# %% ../nbs/12_trainer.ipynb #7f71a744
+def _against(self, role, stage):
+    "The opponent of this step: now and then a past version"
+    rng = make_rng(self.config.seed, "opponent", self.step)
+    past = self.pool.pick(role, stage, rng) if self.pool and rng.random() < self.config.pool_share else None
+    return play_as(self.players.role(role), stage, past["tensors"]) if past else nullcontext()
+
+def _refill(self, stage, rollout, drawn, seed):
+    "Draw more problems for those whose samples all earned the same; returns them"
+    c, added = self.config, []
+    while n := groups_to_draw(c.problems_per_step, differing_groups(rollout), drawn + len(added), min(c.groups_cap, len(self.problems))):
+        more = self.sampler.next(n)
+        rollout.extend(self._play("generator", stage, more, stable_hash(seed, drawn + len(added))))
+        added += more
+    return added
+
+# %% ../nbs/12_trainer.ipynb #b677829c
 def credit_of_tests(
     tests, # A `TestList` after judging, with credits
     tokenizer # Of the discriminator
@@ -292,7 +362,7 @@ def credit_of_tests(
 def step_batch(
     rollout, # After judging
     role: str, # Who learns
-    stage: int, # At which stage
+    stage: int, # Which answers: those of this stage
     tokenizer=None # Of the discriminator: lays the credit of each test on its tokens; None leaves it with the list
 ) -> tuple: # (samples, batch): the answers, and what the update needs of them
     "The answers that a step trains on"
@@ -304,25 +374,36 @@ def step_batch(
     credit = [credit_of_tests(t, tokenizer) for t in rollout.lists] if role == "discriminator" and tokenizer and all(t.credits is not None for t in rollout.lists) else None
     return samples, Batch([len(s.ids) for s in samples], [s.logprobs for s in samples], rewards, groups, credit=credit)
 
-# %% ../nbs/12_trainer.ipynb #bf60f0d1
+# %% ../nbs/12_trainer.ipynb #90d48978
+def later_batch(
+    rollout, # After judging
+    stage: int # A stage after the one at which the samples part
+) -> tuple: # (samples, batch)
+    "The generator's answers of a later stage, which earned what their chains did"
+    samples = [s[stage] for s in rollout.samples]
+    return samples, Batch([len(s.ids) for s in samples], [s.logprobs for s in samples], [c.generator_reward for c in rollout.chains], rollout.groups)
+
+# %% ../nbs/12_trainer.ipynb #f27690d3
 def _make_head(self, role, size):
     "A fresh value head of a role and its optimiser"
     head = ValueHead(size, seed=stable_hash(self.config.seed, "value head", role) % 2**62)
     self.heads[role] = head, create_optimizer(head.parameters(), self.config.value_lr)
     return self.heads[role]
 
-def _head_state(self):
-    "What a checkpoint keeps of the value heads; None when there are none"
-    return dict(fitted=[list(o) for o in sorted(self.fitted)], heads={r: dict(head=h.state_dict(), optimizer=o.state_dict()) for r, (h, o) in self.heads.items()}) if self.heads else None
+def _more_state(self):
+    "What a checkpoint keeps of value heads and past opponents; None when there are neither"
+    heads = dict(fitted=[list(o) for o in sorted(self.fitted)], heads={r: dict(head=h.state_dict(), optimizer=o.state_dict()) for r, (h, o) in self.heads.items()}) if self.heads else {}
+    return heads | (dict(pool=self.pool.kept) if self.pool else {}) or None
 
-def _load_heads(self, state):
-    "Put saved value heads back"
-    self.fitted, self.heads = {tuple(o) for o in state["fitted"]}, {}
-    for role, saved in state["heads"].items():
+def _load_more(self, state):
+    "Put saved value heads and past opponents back"
+    if self.pool: self.pool.kept = state["pool"]
+    self.fitted, self.heads = {tuple(o) for o in state.get("fitted", ())}, {}
+    for role, saved in state.get("heads", {}).items():
         for o, kept in zip(self._make_head(role, saved["head"]["first.weight"].shape[1]), (saved["head"], saved["optimizer"])): o.load_state_dict(kept)
-AdversarialTrainer._make_head, AdversarialTrainer._head_state, AdversarialTrainer._load_heads = _make_head, _head_state, _load_heads
+AdversarialTrainer._make_head, AdversarialTrainer._more_state, AdversarialTrainer._load_more = _make_head, _more_state, _load_more
 
-# %% ../nbs/12_trainer.ipynb #0a577c97
+# %% ../nbs/12_trainer.ipynb #cb706ec9
 def _with_values(self, role, stage, batch):
     "(head, optimiser, is this the first batch of the stage?): fits the head to a first batch"
     c, first = self.config, (role, stage) not in self.fitted
@@ -348,7 +429,7 @@ def _update(self, role, stage, samples, batch):
     return stats | {"explained_variance": None} if first else stats
 AdversarialTrainer._with_values, AdversarialTrainer._update = _with_values, _update
 
-# %% ../nbs/12_trainer.ipynb #acf0c7f2
+# %% ../nbs/12_trainer.ipynb #329e8b82
 def _truth(self, role, rollout, line):
     "What no reward can change: baseline tests passed, or planted bugs caught by the valid tests of a list"
     if role == "generator" or not self.config.n_probes: return line["baseline_pass_rate"] if role == "generator" else None
@@ -369,16 +450,18 @@ def _watch(self, role, stage, rollout, samples, line):
     if alarms and self.config.stop_on_alarm: raise TrainingError(f"{alarms[0]} (The run stopped because stop_on_alarm is set; the checkpoints before this stage are untouched.)")
 AdversarialTrainer._truth, AdversarialTrainer._watch = _truth, _watch
 
-# %% ../nbs/12_trainer.ipynb #34d39598
+# %% ../nbs/12_trainer.ipynb #b44a684c
 ALWAYS, WHEN_THERE = ("policy_loss", "kl", "clip_fraction", "entropy", "grad_norm", "rows_kept"), ("value_loss", "explained_variance", "sampler_gap")
 
 def _train_one(self, role, stage, phase):
     "Sample, judge, update, log"
     self.step += 1
+    if role == "discriminator" and stage not in self.players.test_stages: stage = self.players.test_stages[-1]
     rollout = self._play_step(role, stage)
     samples, batch = step_batch(rollout, role, stage, self.players.discriminator.base.tokenizer if self.config.credit == "test" else None)
     start = time.perf_counter()
     stats = self._update(role, stage, samples, batch)
+    if role == "generator" and self.config.later_stages: [self._update(role, s, *later_batch(rollout, s)) for s in self.players.chain_stages if s > stage]
     line = dict(step=self.step, stage=stage, phase=phase, role=role, **rollout_metrics(rollout), seconds_update=time.perf_counter() - start,
                 **{k: stats[k] for k in ALWAYS}, **{k: stats[k] for k in WHEN_THERE if k in stats})
     self.tokens += line["generated_tokens"]
@@ -386,9 +469,9 @@ def _train_one(self, role, stage, phase):
     if self.bar: self.bar.update(stage, phase, line)
     self._watch(role, stage, rollout, samples, line)
     return line
-AdversarialTrainer._play_step, AdversarialTrainer._play, AdversarialTrainer._train_one = _play_step, _play, _train_one
+for f in (_play_step, _play, _against, _refill, _train_one): setattr(AdversarialTrainer, f.__name__, f)
 
-# %% ../nbs/12_trainer.ipynb #e64d1a38
+# %% ../nbs/12_trainer.ipynb #dd65d0c3
 def _train_discriminator_epoch(self, stage: int, n_steps: int | None = None) -> list:
     "N steps of the discriminator at a stage; returns the lines logged"
     return [self._train_one("discriminator", stage, "discriminator") for _ in range(self.config.n_discriminator_steps if n_steps is None else n_steps)]
@@ -403,17 +486,44 @@ def _train_alternating(self, stage: int, n_steps: int | None = None) -> list:
 
 AdversarialTrainer.train_discriminator_epoch, AdversarialTrainer.train_generator_epoch, AdversarialTrainer.train_alternating = _train_discriminator_epoch, _train_generator_epoch, _train_alternating
 
-# %% ../nbs/12_trainer.ipynb #c9156927
-def _train_stage(self, stage: int) -> list:
-    "All phases of a stage; returns the lines logged"
-    d, before = self.players.discriminator, [s for s in self.config.stages if s < get_stage(stage).id]
-    if self.config.carry_discriminator and before and self.config.model.adapters == "stage":
-        with torch.no_grad():
-            for new, old in zip(d.parameters(stage).values(), d.parameters(before[-1]).values()): new.copy_(old)
-    return self.train_discriminator_epoch(stage) + self.train_generator_epoch(stage) + self.train_alternating(stage)
-AdversarialTrainer.train_stage = _train_stage
+# %% ../nbs/12_trainer.ipynb #6368a407
+def stage_phases(
+    config: TrainingConfig, # Settings
+    stage: int | None = None # Which stage; None: one that is not the first
+) -> list: # `(phase, who learns in turn, how often)`
+    "The phases of a stage, without those in which nobody learns"
+    both = config.train_discriminator and get_reward_scheme(config.reward).reads_tests
+    first = config.n_warmup_steps if stage == config.stages[0] else 0
+    phases = [("discriminator", ("discriminator",) * both, config.n_discriminator_steps + first), ("generator", ("generator",), config.n_generator_steps), ("alternating", ("generator", "discriminator")[:1 + both], config.k_alternating_steps)]
+    return [(phase, roles, n) for phase, roles, n in phases if roles and n]
 
-# %% ../nbs/12_trainer.ipynb #ed5e42e0
+# %% ../nbs/12_trainer.ipynb #5bfd9601
+def _carry(self, stage):
+    "Start the discriminator's adapter of a stage from that of the stage before it"
+    d, before = self.players.discriminator, [s for s in self.config.stages if s < get_stage(stage).id and s in self.players.test_stages]
+    if not (self.config.carry_discriminator and before and stage in self.players.test_stages and self.config.model.adapters == "stage"): return
+    with torch.no_grad():
+        for new, old in zip(d.parameters(stage).values(), d.parameters(before[-1]).values()): new.copy_(old)
+
+def _train_stage(self, stage: int) -> list:
+    "All phases of a stage, by steps or by tokens; returns the lines logged"
+    self._carry(stage)
+    lines, phases, made = [], stage_phases(self.config, stage), 0
+    for phase, roles, n in phases:
+        made += n * len(roles)
+        until = self._tokens_until(stage, made / sum(n * len(roles) for _, roles, n in phases))
+        turn = lambda: [self._train_one(role, stage, phase) for role in roles]
+        for _ in range(0 if until else n): lines += turn()
+        while until and self.tokens < until: lines += turn()
+        if self.pool: [self.pool.add(self.players.role(role), stage, self.step) for role in roles]
+    return lines
+
+def _tokens_until(self, stage, share):
+    "Tokens of the run at which a share of a stage is done; 0 without a budget"
+    return self.config.token_budget * (self.config.stages.index(stage) + share) / len(self.config.stages)
+AdversarialTrainer._carry, AdversarialTrainer.train_stage, AdversarialTrainer._tokens_until = _carry, _train_stage, _tokens_until
+
+# %% ../nbs/12_trainer.ipynb #988a23e0
 def _evaluate(self, stage: int, splits: tuple = ("train", "held_out"), tested: int | None = None) -> dict:
     "Evaluate on fixed problems and log it, with tests about some or all samples; returns split -> `Evaluation`"
     c, out = self.config, {}
@@ -428,7 +538,7 @@ def _evaluate(self, stage: int, splits: tuple = ("train", "held_out"), tested: i
     return out
 AdversarialTrainer.evaluate = _evaluate
 
-# %% ../nbs/12_trainer.ipynb #dc31365f
+# %% ../nbs/12_trainer.ipynb #981415e2
 def _is_run(folder):
     "Did a run make this folder?"
     try: return "settings" in json.loads((folder / "config.json").read_text(encoding="utf-8"))
@@ -450,7 +560,7 @@ def _open_folder(self, resume, overwrite):
     if not latest and folder.exists(): [os.remove(folder / f) for f in ("metrics.jsonl", "evaluation.jsonl", "alarms.jsonl", "summary.json") if (folder / f).exists()]
     return manager, latest
 
-# %% ../nbs/12_trainer.ipynb #758a0e9f
+# %% ../nbs/12_trainer.ipynb #4697b326
 def run_facts(
     config: TrainingConfig, # Settings
     sandbox: Sandbox, # Where programs run
@@ -465,11 +575,11 @@ def _save(self, manager, stage):
     e = self.evaluations.get((stage, "held_out")) or self.evaluations.get((stage, "train"))
     metrics = {k: e.metrics[k] for k in ("generator_reward", "validity") if k in e.metrics} | {k: v.value for k, v in e.rates.items()} if e else {}
     state = dict(step=self.step, stage=stage, tokens=self.tokens, seconds=self.seconds, sampler=self.sampler.state(), model=asdict(self.config.model), **(dict(bank=self.bank.state()) if self.bank else {}))
-    manager.save_checkpoint(self.players.state(), state, metrics, f"stage_{stage}", self._head_state())
+    manager.save_checkpoint(self.players.state(), state, metrics, f"stage_{stage}", self._more_state())
     if {"generator_reward", "validity"} <= metrics.keys() and manager.should_save_as_best(metrics): manager.save_as_best(f"stage_{stage}")
 AdversarialTrainer._open_folder, AdversarialTrainer._save = _open_folder, _save
 
-# %% ../nbs/12_trainer.ipynb #703d2efb
+# %% ../nbs/12_trainer.ipynb #cd28a7f8
 def _restore(self, manager, latest):
     "Go back to the state of a checkpoint; returns the stages still to train"
     saved = manager.load_checkpoint(latest.name)
@@ -477,7 +587,7 @@ def _restore(self, manager, latest):
     self.step, self.tokens, self.seconds = (saved.state[k] for k in ("step", "tokens", "seconds"))
     self.sampler.restore(saved.state["sampler"]); self.logger.resume(self.step); drop_alarms(self.config.out, self.step)
     if self.bank: self.bank.restore(saved.state["bank"])
-    if saved.optimizers: self._load_heads(saved.optimizers)
+    if saved.optimizers: self._load_more(saved.optimizers)
     return [s for s in self.config.stages if s > saved.state["stage"]]
 
 def _summary(self):
@@ -487,7 +597,7 @@ def _summary(self):
     return dict(before=pick(0), after=pick(max(r["stage"] for r in rows)), seconds=round(self.seconds, 1), generated_tokens=self.tokens, seed=self.config.seed)
 AdversarialTrainer._restore, AdversarialTrainer._summary = _restore, _summary
 
-# %% ../nbs/12_trainer.ipynb #ce2c9e25
+# %% ../nbs/12_trainer.ipynb #432a7082
 def _train_full_pipeline(self, resume: bool = False, overwrite: bool = False) -> dict:
     "Train all stages and leave a complete run folder; returns what `summary.json` holds"
     manager, latest = self._open_folder(resume, overwrite)
@@ -495,9 +605,9 @@ def _train_full_pipeline(self, resume: bool = False, overwrite: bool = False) ->
     write_json(folder / "config.json", run_facts(c, self.sandbox, self.players) | self.facts)
     trackers = tuple(TRACKERS[t](folder, "chained_adv", asdict(c)) for t in c.trackers)
     self.logger = TrainingLogger(folder, trackers, extra=("grad_norm", "rows_kept", "explained_variance", "sampler_gap", "by_tag"))
-    todo, per_stage = list(c.stages), c.n_discriminator_steps + c.n_generator_steps + 2 * c.k_alternating_steps
+    todo, total = list(c.stages), sum(n * len(roles) for s in c.stages for _, roles, n in stage_phases(c, s))
     if latest: todo = self._restore(manager, latest)
-    with TrainingProgress(per_stage * len(c.stages), self.step, None if self.show else io.StringIO()) as self.bar:
+    with TrainingProgress(0 if c.token_budget else total, self.step, None if self.show else io.StringIO()) as self.bar:
         start = time.perf_counter() - self.seconds
         if not latest: self.evaluate(0); self.seconds = time.perf_counter() - start; self._save(manager, 0)
         for stage in todo:
