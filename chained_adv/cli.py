@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['app', 'tiny_app', 'Json', 'Threads', 'Device', 'Source', 'Saved', 'Seed', 'List', 'ProblemId', 'QUICK', 'Commands',
            'main', 'start_quietly', 'clean_text', 'problem_sets', 'find_problem', 'read_run', 'parse_stages',
-           'make_config', 'train', 'show', 'solve', 'parse_ks', 'evaluate', 'checkpoints', 'examine', 'doctor',
-           'problems', 'pretrain']
+           'make_config', 'train', 'ablate', 'show', 'solve', 'parse_ks', 'evaluate', 'checkpoints', 'examine',
+           'doctor', 'problems', 'pretrain']
 
-# %% ../nbs/14_cli.ipynb #5ece20ed
+# %% ../nbs/14_cli.ipynb #41594c0f
 import difflib, json, os, platform, re, shutil, socket, sys, warnings
 from contextlib import contextmanager
 from dataclasses import fields, replace
@@ -32,7 +32,7 @@ from .problems import find_leaks, load_problems, split_problems, summarize_probl
 from .jail import probe_isolation
 from .sandbox import Sandbox, check_problem
 
-# %% ../nbs/14_cli.ipynb #c58e67b9
+# %% ../nbs/14_cli.ipynb #38efe706
 class Commands(TyperGroup):
     "Turns the package's refusals into a message and exit status 2"
     def invoke(self, ctx):
@@ -46,7 +46,7 @@ app = typer.Typer(help="Two language models on coding problems: one solves them 
 tiny_app = typer.Typer(help="The tiny model that comes with the package.", **_SETTINGS)
 app.add_typer(tiny_app, name="tiny")
 
-# %% ../nbs/14_cli.ipynb #385c55dc
+# %% ../nbs/14_cli.ipynb #30a7a18a
 def _print_version(wanted: bool):
     if wanted: print(__version__); raise typer.Exit()
 
@@ -62,11 +62,11 @@ def _examples(*lines):
     "An epilog that keeps its lines"
     return "\b\nExamples:\n" + "\n".join(f"  {o}" for o in lines)
 
-# %% ../nbs/14_cli.ipynb #641fceed
+# %% ../nbs/14_cli.ipynb #f3f5d315
 def _say(text): print(text, file=sys.stderr, flush=True)
 def _print_json(data): print(json.dumps(data, indent=1))
 
-# %% ../nbs/14_cli.ipynb #d9e9cc35
+# %% ../nbs/14_cli.ipynb #f3ede765
 def _hub_reachable():
     "Can the Hugging Face hub be reached? Behind a proxy that is left to its client"
     hub = urlsplit(os.environ.get("HF_ENDPOINT") or "https://huggingface.co")
@@ -91,7 +91,7 @@ def start_quietly(
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
 
-# %% ../nbs/14_cli.ipynb #66cb0147
+# %% ../nbs/14_cli.ipynb #3d6f516c
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 def clean_text(
@@ -100,7 +100,7 @@ def clean_text(
     "Text with its control characters spelled out"
     return _CONTROL.sub(lambda m: repr(m[0])[1:-1], text)
 
-# %% ../nbs/14_cli.ipynb #50aa7b11
+# %% ../nbs/14_cli.ipynb #5866f236
 def _console(): return Console(width=None if sys.stdout.isatty() else 160, highlight=False)
 
 def _block(console, title, text):
@@ -115,7 +115,7 @@ def _table(title, columns, rows):
     for row in rows: table.add_row(*(Text(clean_text(str(o[0])), o[1]) if isinstance(o, tuple) else Text(clean_text(str(o))) for o in row))
     return table
 
-# %% ../nbs/14_cli.ipynb #383163f9
+# %% ../nbs/14_cli.ipynb #8d5f4d5a
 def problem_sets(
     source: str, # A file, `builtin`, `tiny`, or empty to choose by the model
     tiny: bool, # Does the tiny model play?
@@ -133,7 +133,7 @@ def problem_sets(
     remarks = [f"{len(twins)} held-out problems are training problems under another id; they went to the training set"] if twins else []
     return train + [p for p in held_out if p.id in twins], [p for p in held_out if p.id not in twins], remarks
 
-# %% ../nbs/14_cli.ipynb #9c590c2c
+# %% ../nbs/14_cli.ipynb #bfbb1d39
 def find_problem(
     id: str, # An id; empty takes the first
     problems: list # Where to look
@@ -144,7 +144,7 @@ def find_problem(
     near = difflib.get_close_matches(id, [p.id for p in problems], 3, .4) or [p.id for p in problems[:3]]
     raise ProblemError(f"no problem {id!r} among {len(problems)}; did you mean {', '.join(near)}? --list shows all ids")
 
-# %% ../nbs/14_cli.ipynb #a1e8d231
+# %% ../nbs/14_cli.ipynb #9fb02d11
 def read_run(
     folder: "str | Path" # A run's folder
 ) -> dict: # What its `config.json` holds; empty when there is none
@@ -175,7 +175,7 @@ def _list_problems(train, held_out, as_json):
     if as_json: return _print_json([dict(id=i, difficulty=d, split=s) for i, d, s in rows])
     _console().print(_table(f"{len(rows)} problems", ("id", "difficulty", "split"), rows))
 
-# %% ../nbs/14_cli.ipynb #4894037f
+# %% ../nbs/14_cli.ipynb #0b4e65d1
 def _opt(kind, help, *names, **kwargs): return Annotated[kind, typer.Option(*names, help=help, **kwargs)]
 
 Json = _opt(bool, "Print JSON.", "--json")
@@ -187,7 +187,7 @@ Seed = _opt(int, "Of all random choices.")
 List = _opt(bool, "List the ids to choose from.", "--list")
 ProblemId = Annotated[str, typer.Argument(help="Id of a problem; the first held-out one when left out.", show_default=False)]
 
-# %% ../nbs/14_cli.ipynb #440c2995
+# %% ../nbs/14_cli.ipynb #8a46925d
 def parse_stages(
     text: str # `1,2,3`, `1-3` or a mixture
 ) -> tuple: # The numbers
@@ -196,7 +196,7 @@ def parse_stages(
     ranges = [[get_stage(int(n)).id for n in part.split("-")] for part in text.split(",")]
     return tuple(s for o in ranges for s in range(o[0], o[-1] + 1))
 
-# %% ../nbs/14_cli.ipynb #73761861
+# %% ../nbs/14_cli.ipynb #70a83e73
 QUICK = dict(n_discriminator_steps=1, n_generator_steps=1, k_alternating_steps=1, problems_per_step=8, problems_drawn=8, n_samples=4, eval_samples=12, eval_stages=False, n_mutants=2)
 
 def _saved_config(settings):
@@ -204,7 +204,7 @@ def _saved_config(settings):
     from chained_adv.models import ModelConfig
     from chained_adv.ppo import PPOConfig
     from chained_adv.trainer import TrainingConfig
-    try: return TrainingConfig(**{**settings, "model": ModelConfig(**settings["model"]), "ppo": PPOConfig(**settings["ppo"]), "stages": tuple(settings["stages"]), "trackers": tuple(settings["trackers"])})
+    try: return TrainingConfig(**{**settings, "model": ModelConfig(**{k: tuple(v) if isinstance(v, list) else v for k, v in settings["model"].items()}), "ppo": PPOConfig(**settings["ppo"]), "stages": tuple(settings["stages"]), "trackers": tuple(settings["trackers"])})
     except (TypeError, KeyError) as e: raise ConfigError(f"the run's config.json does not hold the settings of this version ({e}); start a new run") from None
 
 def _parse_settings(
@@ -213,12 +213,12 @@ def _parse_settings(
     "Settings given with --set, as the type of their default"
     from chained_adv.trainer import TrainingConfig
     base, out = TrainingConfig(), {}
-    known = {f.name: f.default for part in (base.ppo, base.model, base) for f in fields(part) if type(f.default) in (bool, int, float, str)}
+    known = {f.name: f.default for part in (base.ppo, base.model, base) for f in fields(part) if type(f.default) in (bool, int, float, str, tuple) and f.name != "trackers"}
     for o in written:
         name, equals, text = (x.strip() for x in o.partition("="))
         if not equals or name not in known: raise ConfigError(f"--set {o}: write NAME=VALUE with one of {', '.join(sorted(known))}")
         kind, truth = type(known[name]), {"true": True, "false": False}
-        try: out[name] = truth[text.lower()] if kind is bool else kind(text)
+        try: out[name] = truth[text.lower()] if kind is bool else parse_stages(text) if kind is tuple else kind(text)
         except (KeyError, ValueError): raise ConfigError(f"--set {o}: {name} must be {'true or false' if kind is bool else 'a whole number' if kind is int else 'a number'}") from None
     return out
 
@@ -236,7 +236,7 @@ def make_config(
     try: return replace(base, model=replace(base.model, **of(base.model)), ppo=replace(base.ppo, **of(base.ppo)), **own)
     except ValueError as e: raise ConfigError(str(e)) from None
 
-# %% ../nbs/14_cli.ipynb #ddf58fff
+# %% ../nbs/14_cli.ipynb #434150dd
 def _given(ctx):
     "The options that were written on the command line, as fields of the settings"
     out = {k: v for k, v in ctx.params.items() if ctx.get_parameter_source(k).name == "COMMANDLINE"}
@@ -249,7 +249,7 @@ def _given(ctx):
 
 def _is_tiny(model): return {model.generator_model or model.model, model.discriminator_model or model.model} == {"tiny"}
 
-# %% ../nbs/14_cli.ipynb #17d96544
+# %% ../nbs/14_cli.ipynb #ba56b41d
 def _check_out(out, resume, overwrite):
     if resume and overwrite: raise ConfigError("--resume goes on with a run and --overwrite throws it away; give one of them")
     folder = Path(out)
@@ -267,7 +267,7 @@ def _origin(source, config, record):
     source = source or origin.get("source") or ("tiny" if _is_tiny(config.model) else "builtin")
     return dict(source=source if source in ("tiny", "builtin") else str(Path(source).resolve()), seed=origin.get("seed", config.seed))
 
-# %% ../nbs/14_cli.ipynb #3a645bed
+# %% ../nbs/14_cli.ipynb #3da2494f
 def _before_after(summary):
     "Rates before and after, both splits"
     splits, rate = [s for s in ("train", "held_out") if s in summary["after"]], lambda v: "-" if v is None else f"{v['value']:.0%} ({v['low']:.0%} to {v['high']:.0%})"
@@ -290,7 +290,7 @@ def _run_training(config, origin, resume, overwrite, as_json):
     _console().print(_before_after(summary))
     print(f"\nrun folder  {config.out}\nplots       {Path(config.out, 'plots')}\nnext        chained-adv solve --run {config.out}")
 
-# %% ../nbs/14_cli.ipynb #a5391d60
+# %% ../nbs/14_cli.ipynb #a0316cdc
 @app.command(epilog=_examples("chained-adv train", "chained-adv train --quick --out runs/try", "chained-adv train --problems my.json --out runs/mine", "chained-adv train --stages 1-2 --adapters unified --out runs/unified", "chained-adv train --advantage gae --set whiten=true --out runs/gae",
                               "chained-adv train --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out runs/qwen", "chained-adv train --out runs/default --resume"))
 def train(ctx: typer.Context,
@@ -309,7 +309,7 @@ def train(ctx: typer.Context,
     k_alternating_steps: _opt(int, "Then so often a step of each.") = 2,
     problems_per_step: _opt(int, "Problems in a step.") = 16,
     n_samples: _opt(int, "Samples of each problem in a step.", "--samples") = 8,
-    reward: _opt(str, "Reward scheme: per_test, zero_sum or shaped.") = "per_test",
+    reward: _opt(str, "Reward scheme: per_test, zero_sum, shaped or baseline.") = "per_test",
     credit: _opt(str, "With per_test: on the whole list of tests, or also on each test's own tokens (list or test).") = "test",
     adapters: _opt(str, "What learns: stage (an adapter per role and stage), role, unified (one model plays both roles) or full.") = "stage",
     lora_rank: _opt(int, "Rank of the adapters.", min=1) = 16,
@@ -342,7 +342,56 @@ def train(ctx: typer.Context,
     config = make_config({"out": out, **given}, quick, record.get("settings"))
     _run_training(config, _origin(problems, config, record), resume, overwrite, as_json)
 
-# %% ../nbs/14_cli.ipynb #b4ccbb1c
+# %% ../nbs/14_cli.ipynb #c10368ee
+def _list_variants(as_json):
+    from chained_adv.ablation import VARIANTS
+    if as_json: return _print_json([dict(name=o.name, title=o.title, changes=o.changes) for o in VARIANTS.values()])
+    _console().print(_table(f"{len(VARIANTS)} variants", ("name", "what it is", "what it changes"), [(o.name, o.title, ", ".join(f"{k}={v}" for k, v in o.changes.items())) for o in VARIANTS.values()]))
+
+def _parse_list(option, text, kind=str):
+    "Values with commas between them; raises `ConfigError`"
+    try: values = [kind(o.strip()) for o in text.split(",") if o.strip()]
+    except ValueError: values = []
+    if not values: raise ConfigError(f"{option} {text!r}: write values with commas between them, like {'0,1,2' if kind is int else 'warm,per_test'}")
+    return values
+
+# %% ../nbs/14_cli.ipynb #8aa0bb5c
+@app.command(epilog=_examples("chained-adv ablate", "chained-adv ablate --list", "chained-adv ablate --variants per_test,warm,baseline --seeds 0,1 --token-budget 20000 --out runs/small_study", "chained-adv ablate --problems my.json --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out runs/study"))
+def ablate(ctx: typer.Context,
+    out: _opt(str, "The study's folder; when it holds this study already, what is missing is done.") = "runs/ablation",
+    variants: _opt(str, "Names of variants with commas, see --list. Left out: all.") = "",
+    seeds: _opt(str, "Seeds with commas; one run of each variant per seed.") = "0,1,2",
+    token_budget: _opt(int, "Tokens that each run may generate while it trains, both players together.", min=1) = 60_000,
+    jobs: _opt(int, "Runs at the same time, each in a process of its own.", min=1) = 1,
+    model: _opt(str, "Model of both players: 'tiny', a folder, or a name on the Hugging Face hub.") = "tiny",
+    problems: _opt(str, "A problem file, 'builtin' or 'tiny'. Left out: 'tiny' for the tiny model, 'builtin' for others.") = "",
+    samples: _opt(int, "Sampled chains per held-out problem.", min=1) = 1,
+    n_mutants: _opt(int, "Mutants per held-out problem behind the mutation score; 0 leaves it out.", min=0) = 6,
+    set: _opt(list[str], "Any other setting that all runs share, like n_samples=4; can be given several times.", "--set", metavar="NAME=VALUE") = [],
+    list_variants: _opt(bool, "List the variants.", "--list") = False,
+    device: Device = "auto", threads: Threads = 1, as_json: Json = False):
+    "What each part of the game is worth: runs with one thing changed, at equal generated tokens, over several seeds."
+    if list_variants: return _list_variants(as_json)
+    start_quietly(threads, (model,))
+    from chained_adv.ablation import ablation_rows, run_ablation, save_ablation
+    given = {k: v for k, v in _given(ctx).items() if k in ("model", "device", "set")}
+    config = make_config({"model": model, **given, "token_budget": token_budget, "eval_samples": 20, "eval_stages": False, "eval_tested": 0})
+    train_set, held_out, remarks = problem_sets(problems, _is_tiny(config.model))
+    for o in remarks: _say(o)
+    chosen = (_parse_list("--variants", variants) if variants else None), tuple(_parse_list("--seeds", seeds, int))
+    from tqdm import tqdm
+    with tqdm(total=0, unit="run", file=sys.stderr, dynamic_ncols=True, disable=not sys.stderr.isatty()) as bar:
+        def progress(done, total, name):
+            bar.total, bar.n = total, done; bar.set_description(name)
+            if bar.disable: _say(f"run {done} of {total}: {name}")
+        try: measured = run_ablation(config, train_set, held_out, out, *chosen, jobs, samples, n_mutants, progress)
+        except KeyboardInterrupt: _say(f"stopped; the same command goes on"); raise typer.Exit(130) from None
+    save_ablation(measured, out)
+    rows = ablation_rows(measured)
+    if as_json: return _print_json(dict(out=out, rows=rows))
+    print(f"{Path(out, 'ablation.md').read_text(encoding='utf-8')}\ntable   {Path(out, 'ablation.csv')}\nfigure  {Path(out, 'ablation.png')}")
+
+# %% ../nbs/14_cli.ipynb #36ecb4e2
 def _tick(ok): return "-" if ok is None else ("passes", "green") if ok else ("fails", "red")
 
 def _print_match(d):
@@ -356,7 +405,7 @@ def _print_match(d):
     if d["tests"]: console.print(_table("Generated tests", ("stage", "test", "program", "reference", "reason"), map(row, d["tests"])))
     console.print(_table("Baseline tests", ("", "test", "program", "reference", "reason"), map(row, d["baseline"])))
 
-# %% ../nbs/14_cli.ipynb #5883a45c
+# %% ../nbs/14_cli.ipynb #56892088
 def _verdict_line(d):
     "One line on what was decided"
     word = {True: "solved", False: "not solved", None: "not decided"}[d["solved"]]
@@ -371,7 +420,7 @@ def _load(run, checkpoint, model, device):
     if run: return InferenceEngine.from_checkpoint(run, checkpoint, device)
     return InferenceEngine(Players(ModelConfig(model=model or "tiny", device=device)))
 
-# %% ../nbs/14_cli.ipynb #5c731823
+# %% ../nbs/14_cli.ipynb #94ad82d3
 @app.command(epilog=_examples("chained-adv show", "chained-adv show --list", "chained-adv show two_sum --problems builtin --model Qwen/Qwen2.5-Coder-0.5B-Instruct", "chained-adv show --run runs/default --json"))
 def show(problem: ProblemId = "",
     problems: Source = "",
@@ -379,7 +428,7 @@ def show(problem: ProblemId = "",
     checkpoint: Saved = "best",
     model: _opt(str, "Model of both players before any training.") = "tiny",
     temperature: _opt(float, "Of both players; 0 takes the likeliest token.", min=0) = 1.,
-    reward: _opt(str, "Reward scheme: per_test, zero_sum or shaped.") = "per_test",
+    reward: _opt(str, "Reward scheme: per_test, zero_sum, shaped or baseline.") = "per_test",
     credit: _opt(str, "With per_test: on the whole list of tests, or also on each test's own tokens (list or test).") = "test",
     seed: Seed = 0, list_ids: List = False, device: Device = "auto", threads: Threads = 1, as_json: Json = False):
     "Play one match and show it. Five stages, tests at each, verdicts and rewards, before any training or with a run's checkpoint."
@@ -397,7 +446,7 @@ def show(problem: ProblemId = "",
     _print_match(d)
     print(f"\n{_verdict_line(d)}\nreward of the generator {d['generator_reward']:.3f}, of the discriminator {d['discriminator_reward']:.3f} ({reward})")
 
-# %% ../nbs/14_cli.ipynb #1b68814f
+# %% ../nbs/14_cli.ipynb #3a29c274
 def _print_results(results, as_json):
     "One match in full, several as a table"
     dicts = [r.as_dict() for r in results]
@@ -428,7 +477,7 @@ def solve(problem: ProblemId = "",
     _print_results(results, as_json)
     if not all(r.solved for r in results): raise typer.Exit(1)
 
-# %% ../nbs/14_cli.ipynb #a3e6d7ad
+# %% ../nbs/14_cli.ipynb #274ea906
 def parse_ks(
     text: str # Numbers with commas, like 1,5
 ) -> tuple: # The numbers, in rising order
@@ -443,7 +492,7 @@ def _count_samples(samples, ks, best_of):
         if samples and n > samples: raise ConfigError(f"{option} {n} needs {n} samples per problem but --samples is {samples}; leave --samples out or give at least {n}")
     return samples or max(needed.values())
 
-# %% ../nbs/14_cli.ipynb #2af0b6b4
+# %% ../nbs/14_cli.ipynb #f6ab1b5f
 def _check_file(option, name, endings):
     "Can this file be written?"
     path = Path(name)
@@ -468,7 +517,7 @@ def _check_targets(targets, checkpoint):
             try: AutoConfig.from_pretrained(t)
             except (OSError, ValueError, KeyError) as e: raise ConfigError(f"{t!r} is no run (a folder with checkpoints), and as a model it cannot be loaded: {str(e).strip().splitlines()[0]}") from None
 
-# %% ../nbs/14_cli.ipynb #4f0fa4ce
+# %% ../nbs/14_cli.ipynb #c3c164d3
 def _measure(target, checkpoint, device, problems, sandbox, best_of, **options):
     "The `Measurement` of one run or model"
     from chained_adv.evaluation import measure_players
@@ -489,7 +538,7 @@ def _phases(targets, n):
     try: yield step; bar.update(1)
     finally: bar.close()
 
-# %% ../nbs/14_cli.ipynb #9c9f4f74
+# %% ../nbs/14_cli.ipynb #33fd3901
 def _percent(v): return "-" if v is None else f"{v['value']:.0%} ({v['low']:.0%} to {v['high']:.0%})"
 
 def _points(row):
@@ -513,7 +562,7 @@ def _mutant_line(c):
     lost = f"{c['undecided']} left out because they pass every baseline test and may be equivalent, {c['slow']} because they run too long"
     return f"mutants     {c['kept']} kept of {c['made']} made, each shown wrong by a baseline test; {lost}, {c['spare']} beyond the limit"
 
-# %% ../nbs/14_cli.ipynb #172d8389
+# %% ../nbs/14_cli.ipynb #b8d2908c
 def _print_evaluation(rows, names, n_problems, samples, counts):
     "Rates side by side, then the paired differences to the first"
     at, metrics, console = {(r["name"], r["metric"]): r for r in rows}, dict.fromkeys(r["metric"] for r in rows), _console()
@@ -524,7 +573,7 @@ def _print_evaluation(rows, names, n_problems, samples, counts):
         print("\ndifferences are paired by problem: 95 % interval, problems won:lost, p of the exact sign test; 'higher' and 'lower' only where both agree")
     if counts: print(f"\n{_mutant_line(counts)}")
 
-# %% ../nbs/14_cli.ipynb #52ceaa01
+# %% ../nbs/14_cli.ipynb #170da6b1
 def _write_evaluation(files, data, rows, measurements):
     "Write what was asked for: `files` maps json, csv, problems and plot to paths"
     from chained_adv.evaluation import plot_comparison, rows_as_csv
@@ -536,7 +585,7 @@ def _write_evaluation(files, data, rows, measurements):
         Path(files["problems"]).write_text(rows_as_csv(each), encoding="utf-8")
     for path in files.get("plot", ()): plot_comparison(rows).savefig(path, dpi=DPI)
 
-# %% ../nbs/14_cli.ipynb #ea0b38ad
+# %% ../nbs/14_cli.ipynb #cb825512
 def _output_files(csv, plot, out):
     "The files to write; the folder is made here, so that it is certain to be there"
     files = dict(csv=[o for o in (csv, out and Path(out, "evaluation.csv")) if o], plot=[o for o in (plot, out and Path(out, "evaluation.png")) if o])
@@ -546,7 +595,7 @@ def _output_files(csv, plot, out):
     for name in ("evaluation.csv", "evaluation.png", "evaluation.json", "problems.csv"): _check_file("--out", Path(out, name), (Path(name).suffix,))
     return files | dict(json=Path(out, "evaluation.json"), problems=Path(out, "problems.csv"))
 
-# %% ../nbs/14_cli.ipynb #9608edef
+# %% ../nbs/14_cli.ipynb #15ca56e4
 def _measure_all(targets, chosen, checkpoint, device, n_mutants, seed, best_of, **options):
     "Measurements of all on the same problems and mutants, and what became of the mutants"
     from chained_adv.evaluation import count_mutants, sort_mutants
@@ -558,7 +607,7 @@ def _measure_all(targets, chosen, checkpoint, device, n_mutants, seed, best_of, 
             found = [_measure(t, checkpoint, device, chosen, box, progress=lambda phase, t=t: step(t, phase), **options) for t in targets]
     return found, count_mutants(sets) if sets else None
 
-# %% ../nbs/14_cli.ipynb #e71b55ba
+# %% ../nbs/14_cli.ipynb #251538e4
 @app.command(epilog=_examples("chained-adv evaluate runs/default", "chained-adv evaluate tiny runs/default --limit 50", "chained-adv evaluate tiny runs/default --samples 8 --k 1,5 --best-of 4 --out comparison",
                               "chained-adv evaluate runs/mine/checkpoints/stage_1 runs/mine/checkpoints/stage_5 --csv stages.csv --plot stages.png", "chained-adv evaluate runs/mine --problems other.json --samples 4 --json"))
 def evaluate(targets: Annotated[list[str], typer.Argument(help="Folders of runs or checkpoints, or models before training. All others are compared to the first.", metavar="RUN_OR_MODEL...")],
@@ -593,7 +642,7 @@ def evaluate(targets: Annotated[list[str], typer.Argument(help="Folders of runs 
     _print_evaluation(rows, targets, len(chosen), samples, counts)
     if written := [str(o) for v in files.values() for o in (v if isinstance(v, list) else [v])]: print(f"written     {', '.join(written)}")
 
-# %% ../nbs/14_cli.ipynb #97e99158
+# %% ../nbs/14_cli.ipynb #f795b804
 @app.command(epilog=_examples("chained-adv checkpoints runs/default", "chained-adv checkpoints runs/default --json"))
 def checkpoints(run: Annotated[str, typer.Argument(help="A run's folder.")] = "runs/default", as_json: Json = False):
     "List the checkpoints of a run."
@@ -606,7 +655,7 @@ def checkpoints(run: Annotated[str, typer.Argument(help="A run's folder.")] = "r
     row = lambda o: (o.name, "-" if o.step is None else o.step, "-" if o.stage is None else o.stage, figure(o.score), *(figure(o.metrics.get(k)) for k in ("solved", "solved_greedy", "validity")), f"{o.size / 1e6:.1f} MB", o.problem)
     _console().print(_table(run, ("name", "step", "stage", "score", "solved", "solved greedy", "validity", "size", ""), map(row, found)))
 
-# %% ../nbs/14_cli.ipynb #581a8435
+# %% ../nbs/14_cli.ipynb #aa27c113
 def _fact(name, value, ok=True, needed=False, remedy=""): return dict(name=name, value=str(value), ok=bool(ok), needed=needed, remedy="" if ok else remedy)
 
 def _package(name, needed, remedy):
@@ -621,7 +670,7 @@ def _sandbox_fact():
     ok = right.passed and [v.passed for v in wrong.verdicts] == [True, False]
     return _fact("sandbox", f"isolation level '{box.level}'; self-test {'passed' if ok else 'failed: ' + '; '.join((*right.errors, *wrong.errors))}", ok, True, "report this with the output of `chained-adv doctor --json`")
 
-# %% ../nbs/14_cli.ipynb #5e7509a3
+# %% ../nbs/14_cli.ipynb #979d22da
 def _isolation_facts():
     "What can confine programs here; none of it but the weakest level is needed"
     for o in probe_isolation(): yield _fact(f"isolation: {o.level}", "available, tried" if o.available else f"not available: {o.reason}", o.available, o.level == "process", o.remedy)
@@ -649,7 +698,7 @@ def _tiny_fact():
     try: return _fact("tiny model", f"{load_base('tiny', ModelConfig(device='cpu'))[0].num_parameters():,} parameters", True, True)
     except ChainedAdvError as e: return _fact("tiny model", e, False, True, remedy)
 
-# %% ../nbs/14_cli.ipynb #2a75bde3
+# %% ../nbs/14_cli.ipynb #d6c1dda7
 def examine() -> list: # Dicts with name, value, ok, needed, remedy
     "What this machine has and lacks for this package"
     get = "pip install chained_adv"
@@ -674,7 +723,7 @@ def doctor(as_json: Json = False):
         print("\nready: `chained-adv train` can run" if ready else "\nnot ready: see the lines marked missing")
     if not ready: raise typer.Exit(1)
 
-# %% ../nbs/14_cli.ipynb #14d226be
+# %% ../nbs/14_cli.ipynb #973abd57
 @app.command(epilog=_examples("chained-adv problems", "chained-adv problems my.json", "chained-adv problems my.json --json"))
 def problems(file: Annotated[str, typer.Argument(help="A problem file (JSON or JSONL), 'builtin' or 'tiny'.")] = "builtin", as_json: Json = False):
     "Check a problem file. Its format, and that every reference solution passes its own tests."

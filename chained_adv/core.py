@@ -7,13 +7,13 @@ __all__ = ['DIFFICULTIES', 'TEST_KINDS', 'OUTCOMES', 'ChainedAdvError', 'ConfigE
            'signature_args', 'TestCase', 'describe_test', 'Verdict', 'ExecutionResult', 'Chain', 'stable_hash',
            'make_rng']
 
-# %% ../nbs/00_core.ipynb #940ba4ae
+# %% ../nbs/00_core.ipynb #a044d442
 import ast, hashlib, random, re
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-# %% ../nbs/00_core.ipynb #96f606f3
+# %% ../nbs/00_core.ipynb #8755d8ca
 class ChainedAdvError(Exception):
     "Something outside the program is wrong; the message says what, where, and the remedy"
 
@@ -26,7 +26,7 @@ class ProblemError(ChainedAdvError):
 class TrainingError(ChainedAdvError):
     "A run that must stop: a NaN, a dead sandbox, a broken reward"
 
-# %% ../nbs/00_core.ipynb #74a68c1e
+# %% ../nbs/00_core.ipynb #293fb63b
 DIFFICULTIES = ("easy", "medium", "hard")
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Problem:
     difficulty: str = "medium" # `easy`, `medium` or `hard`
     tags: tuple = () # Free labels, for example `("arrays",)`
 
-# %% ../nbs/00_core.ipynb #099f4f13
+# %% ../nbs/00_core.ipynb #8187fe4b
 def signature_args(
     signature: str # A `def` line, with or without the colon
 ) -> ast.FunctionDef: # Its syntax tree
@@ -51,7 +51,7 @@ def signature_args(
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)): raise ProblemError(f"function_signature {signature!r} is not a `def` line; write it like 'def name(a, b):'")
     return node
 
-# %% ../nbs/00_core.ipynb #2d5b0b7b
+# %% ../nbs/00_core.ipynb #d2f2415e
 def _entry_point(self): return signature_args(self.function_signature).name
 def _parameters(self): return tuple(a.arg for a in signature_args(self.function_signature).args.args if a.arg != "self")
 def _is_method(self): return [a.arg for a in signature_args(self.function_signature).args.args][:1] == ["self"]
@@ -59,7 +59,7 @@ Problem.entry_point = property(_entry_point, doc="Name of the function to call")
 Problem.parameters = property(_parameters, doc="Names of the parameters, without `self`")
 Problem.is_method = property(_is_method, doc="Is the solution a method of `class Solution`?")
 
-# %% ../nbs/00_core.ipynb #c940e0b1
+# %% ../nbs/00_core.ipynb #21eb9029
 TEST_KINDS = ("equal", "truthy", "falsy", "raises", "close")
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class TestCase:
     stage: int | None = None # The stage (1-5) whose discriminator wrote it; None for a baseline test
     view: str = "" # What is judged, as an expression in `_`, the value that came back; empty for the value itself
 
-# %% ../nbs/00_core.ipynb #22eb575d
+# %% ../nbs/00_core.ipynb #5efa522e
 def _key(self): return repr((self.args, tuple(sorted(self.kwargs)), self.kind, self.expected, self.tolerance, self.view))
 def _call_key(self): return repr((self.args, tuple(sorted(self.kwargs))))
 TestCase.key = property(_key, doc="Equal for tests that make the same call and expect the same thing")
@@ -99,7 +99,7 @@ def _seen(view, call, alone):
     text = ast.unparse(tree)
     return text if alone or isinstance(tree, (ast.Call, ast.Subscript, ast.ListComp, ast.SetComp, ast.DictComp)) else f"({text})"
 
-# %% ../nbs/00_core.ipynb #d7acc7aa
+# %% ../nbs/00_core.ipynb #993eed7a
 OUTCOMES = ("passed", "wrong_value", "exception", "timeout", "memory", "crash", "rejected")
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class ExecutionResult:
     timed_out: bool = False # Did any test hit its time limit?
     errors: tuple = () # Distinct reasons of the tests that did not pass
 
-# %% ../nbs/00_core.ipynb #ee472ebf
+# %% ../nbs/00_core.ipynb #cc09fad8
 def _run(self): return [v for v in self.verdicts if v.outcome != "rejected"]
 ExecutionResult.num_total = property(lambda self: len(_run(self)), doc="Number of tests that were run")
 ExecutionResult.num_passed = property(lambda self: sum(v.passed for v in self.verdicts), doc="Number of tests that passed")
@@ -128,12 +128,12 @@ ExecutionResult.num_rejected = property(lambda self: len(self.verdicts) - len(_r
 ExecutionResult.passed = property(lambda self: self.num_total > 0 and self.num_passed == self.num_total, doc="Did every test that ran pass, and did at least one run?")
 ExecutionResult.pass_rate = property(lambda self: self.num_passed / self.num_total if self.num_total else 0., doc="Share of the tests run that passed; 0 when none ran")
 
-# %% ../nbs/00_core.ipynb #aea67aeb
+# %% ../nbs/00_core.ipynb #e7cc0b15
 @dataclass
 class Chain:
     "One match: five stage outputs, the tests written at each, verdicts and rewards"
     problem: Problem # The problem played
-    outputs: list = field(default_factory=list) # The generator's texts, stages 1..5
+    outputs: list = field(default_factory=list) # The generator's texts, stages 1..5; None where a stage is not written
     code: str = "" # The program taken from the last output
     test_texts: dict = field(default_factory=dict) # stage -> the discriminator's text
     tests: dict = field(default_factory=dict) # stage -> the `ParsedTests` read from that text
@@ -144,10 +144,10 @@ class Chain:
     discriminator_reward: float | None = None # Reward of the discriminator
     seconds: dict = field(default_factory=dict) # What took how long, in seconds
 
-# %% ../nbs/00_core.ipynb #038ff176
+# %% ../nbs/00_core.ipynb #585923b7
 Chain.solved = property(lambda self: self.baseline is not None and self.baseline.passed, doc="Do all baseline tests pass?")
 
-# %% ../nbs/00_core.ipynb #9c88fa4a
+# %% ../nbs/00_core.ipynb #daa63abf
 def stable_hash(
     *parts: Any # Anything with a stable `repr`
 ) -> int: # A number in 0..2**63-1
@@ -160,7 +160,7 @@ def make_rng(
     "A random generator that depends on `parts` alone"
     return random.Random(stable_hash(*parts))
 
-# %% ../nbs/00_core.ipynb #6621abb8
+# %% ../nbs/00_core.ipynb #0a933b0b
 def _table(head, rows):
     cells = lambda row, tag: "".join(f"<{tag} style='text-align:left'>{o}</{tag}>" for o in row)
     return f"<table><thead><tr>{cells(head, 'th')}</tr></thead><tbody>" + "".join(f"<tr>{cells(r, 'td')}</tr>" for r in rows) + "</tbody></table>"
@@ -171,7 +171,7 @@ def _problem_html(self):
     return f"<b>{escape(self.id)}</b> ({escape(self.difficulty)}; {escape(', '.join(self.tags))})<br>{escape(self.description)}{_pre(self.function_signature)}"
 Problem._repr_html_ = _problem_html
 
-# %% ../nbs/00_core.ipynb #353a3ec5
+# %% ../nbs/00_core.ipynb #5be69f5b
 def _verdict_row(v):
     mark = "<span style='color:#2a7'>passed</span>" if v.passed else f"<span style='color:#c33'>{v.outcome}</span>"
     return (v.test.stage or "baseline" if v.test else "", f"<code>{escape(describe_test(v.test) if v.test else v.text)}</code>", mark, escape(v.reason[:200]))
@@ -181,7 +181,7 @@ def _result_html(self):
 ExecutionResult._repr_html_ = _result_html
 
 def _chain_html(self):
-    rows = [(i, _pre(o), _pre(self.test_texts.get(i, ""))) for i, o in enumerate(self.outputs, 1)]
+    rows = [(i, _pre(o), _pre(self.test_texts.get(i, ""))) for i, o in enumerate(self.outputs, 1) if o is not None]
     tail = "" if self.result is None else self.result._repr_html_()
     return self.problem._repr_html_() + _table(("stage", "generator", "discriminator's tests"), rows) + tail
 Chain._repr_html_ = _chain_html

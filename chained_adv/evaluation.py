@@ -11,7 +11,7 @@ __all__ = ['SELECTIONS', 'RATE_NAMES', 'COLUMNS', 'Interval', 'wilson_interval',
            'Evaluation', 'evaluate_players', 'Measurement', 'measure_players', 'sign_test', 'Comparison',
            'compare_paired', 'compare_measurements', 'comparison_rows', 'rows_as_csv', 'plot_comparison']
 
-# %% ../nbs/11_evaluation.ipynb #68d3c972
+# %% ../nbs/11_evaluation.ipynb #a1ca0d9b
 import ast, csv, keyword, math, re, warnings
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from typing import Callable, NamedTuple
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-# %% ../nbs/11_evaluation.ipynb #3801307b
+# %% ../nbs/11_evaluation.ipynb #d4f6ab3a
 from .core import Chain, ConfigError, ExecutionResult, Problem, ProblemError, TestCase, make_rng, signature_args
 from .testcases import baseline_cases
 from .models import Players
@@ -30,7 +30,7 @@ from .sandbox import Job, Sandbox
 from .rollout import Rollout, caught, judge, make_readers, mean, play, rollout_metrics, sample_chains, sample_tests, valid_pass_rate
 from .tracking import LABELS, _axes
 
-# %% ../nbs/11_evaluation.ipynb #3af83fbe
+# %% ../nbs/11_evaluation.ipynb #5afdf1a3
 class Interval(NamedTuple):
     "A measured value and the interval it lies in"
     value: float # The estimate
@@ -39,7 +39,7 @@ class Interval(NamedTuple):
     def as_dict(self): return {k: round(float(v), 4) for k, v in self._asdict().items()}
     def __str__(self): return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
-# %% ../nbs/11_evaluation.ipynb #395889fc
+# %% ../nbs/11_evaluation.ipynb #6fc92b7f
 def wilson_interval(
     successes: int, # How many of the samples were successes
     n: int, # Number of independent samples
@@ -53,7 +53,7 @@ def wilson_interval(
     low, high = (centre - half) / (1 + z2 / n), (centre + half) / (1 + z2 / n)
     return Interval(p, low if successes else 0., high if successes < n else 1.)
 
-# %% ../nbs/11_evaluation.ipynb #23e8b021
+# %% ../nbs/11_evaluation.ipynb #79a520c0
 def bootstrap_interval(
     values: list, # One number per observation
     clusters: list | None = None, # What each observation belongs to (its problem); None: each stands alone
@@ -73,7 +73,7 @@ def bootstrap_interval(
     cut = int(resamples * (1 - confidence) / 2)
     return Interval(sum(values) / len(values), means[cut], means[-1 - cut])
 
-# %% ../nbs/11_evaluation.ipynb #f4031d76
+# %% ../nbs/11_evaluation.ipynb #8e761e6a
 def _t_within(t, df):
     "Chance that Student's t lies between -t and t"
     angle = math.atan2(t, math.sqrt(df))
@@ -98,7 +98,7 @@ def mean_interval(
     half = t * stdev(values) / math.sqrt(len(values))
     return Interval(average(values), average(values) - half, average(values) + half)
 
-# %% ../nbs/11_evaluation.ipynb #30bf262c
+# %% ../nbs/11_evaluation.ipynb #52ffe0cb
 def rate_interval(
     values: list, # Shares from 0 to 1, one per observation
     clusters: list | None = None, # What each observation belongs to (its problem); None: each stands alone
@@ -113,7 +113,7 @@ def rate_interval(
     if n == 1: return Interval(average(values), 0., 1.)
     return bootstrap_interval(values, clusters, seed, confidence=confidence)
 
-# %% ../nbs/11_evaluation.ipynb #c376a9eb
+# %% ../nbs/11_evaluation.ipynb #53ed9ff9
 def compute_pass_rate(
     results: list # `ExecutionResult`s, or a single one
 ) -> float: # From 0 to 1
@@ -129,7 +129,7 @@ def compute_failure_rate(
     results = [results] if isinstance(results, ExecutionResult) else list(results)
     return 1 - compute_pass_rate(results) if any(r.num_total for r in results) else 0.
 
-# %% ../nbs/11_evaluation.ipynb #d17f277a
+# %% ../nbs/11_evaluation.ipynb #c9486a19
 def pass_at_k(
     n: int, # Samples drawn for the problem
     c: int, # How many of them were right
@@ -140,7 +140,7 @@ def pass_at_k(
     subsets = math.comb(n, k)
     return (subsets - math.comb(n - c, k)) / subsets
 
-# %% ../nbs/11_evaluation.ipynb #39fbc779
+# %% ../nbs/11_evaluation.ipynb #f06ff423
 def estimate_pass_at_k(
     counts: list, # Per problem `(n, c)`: samples drawn, samples right
     k: int, # How many a user may try
@@ -151,7 +151,7 @@ def estimate_pass_at_k(
     if few := [n for n, _ in counts if n < k]: raise ValueError(f"pass@{k}: {len(few)} of {len(counts)} problems have fewer than {k} samples (the fewest: {min(few)}); draw more samples or choose a smaller k")
     return rate_interval([pass_at_k(n, c, k) for n, c in counts], seed=seed)
 
-# %% ../nbs/11_evaluation.ipynb #d60059d5
+# %% ../nbs/11_evaluation.ipynb #9e20d4ca
 def _count_passed(table): return [sum(row) for row in table]
 
 def _consensus(table):
@@ -169,7 +169,7 @@ def select_candidates(
     scores = SELECTIONS[method]([[bool(o) for o in row] for row in table])
     return [i for i, s in enumerate(scores) if s == max(scores)]
 
-# %% ../nbs/11_evaluation.ipynb #10c987a6
+# %% ../nbs/11_evaluation.ipynb #22b88b41
 def select_best(
     candidates: list, # Per problem its candidate `Chain`s
     suites: list, # Per problem the `TestCase`s that some tester wrote, valid or not
@@ -185,7 +185,7 @@ def select_best(
 
 def _distinct(tests): return list({t.key: t for t in tests}.values())
 
-# %% ../nbs/11_evaluation.ipynb #d02ec5d8
+# %% ../nbs/11_evaluation.ipynb #e98ed2c7
 def _shape(o):
     kind = type(o).__name__
     if o is None or isinstance(o, bool): return kind, o
@@ -195,7 +195,7 @@ def _shape(o):
     if not isinstance(o, (list, tuple, set, frozenset)): return (kind,)
     return kind, len(o).bit_length(), len(set(map(repr, o))) < len(o), frozenset(map(_shape, o))
 
-# %% ../nbs/11_evaluation.ipynb #562f75dd
+# %% ../nbs/11_evaluation.ipynb #ae46bc75
 def _pairs_alike(keys):
     n = len(keys)
     return sum(c * (c - 1) for c in Counter(keys).values()) / (n * (n - 1))
@@ -209,7 +209,7 @@ def compute_test_diversity(
     same_shape = _pairs_alike([_shape((t.args, t.kwargs)) for t in tests])
     return 1 - (same_call + same_shape) / 2
 
-# %% ../nbs/11_evaluation.ipynb #8cb4aa2a
+# %% ../nbs/11_evaluation.ipynb #ebadcf21
 _FUNCTION_WORDS = frozenset("""a an the this that these those it its they them there here of to in on at by for from with into onto over under than then so thus
     be is are was were been being do does did done has have had can could may might must shall should will would we you i our your my me us he she
     and or not no nor but if else when while until each every any all some such as which who whose what how why because also only just very more most""".split())
@@ -220,18 +220,18 @@ def _terms(text):
     words = (o for o in words if o not in _FUNCTION_WORDS and not keyword.iskeyword(o))
     return {o[:-1] if len(o) > 3 and o.endswith("s") and not o.endswith("ss") else o for o in words}
 
-# %% ../nbs/11_evaluation.ipynb #02e608d8
+# %% ../nbs/11_evaluation.ipynb #91e6f0a3
 def compute_reasoning_coherence(
     chain: Chain # A chain, or a list of the stages' texts
 ) -> float: # From 0 (no stage takes up the one before) to 1
     "Mean overlap in terms between consecutive stages"
-    texts = list(chain.outputs) if isinstance(chain, Chain) else list(chain)
+    texts = [o for o in (chain.outputs if isinstance(chain, Chain) else chain) if o is not None]
     if isinstance(chain, Chain) and chain.code and texts: texts[-1] = chain.code
     stages = [_terms(t) for t in texts]
     links = [len(a & b) / min(len(a), len(b)) if a and b else 0. for a, b in zip(stages, stages[1:])]
     return average(links) if links else 0.
 
-# %% ../nbs/11_evaluation.ipynb #c9dfaa99
+# %% ../nbs/11_evaluation.ipynb #afc45c70
 def has_syntax_error(
     code: str # A program
 ) -> bool: # True too when it holds no statement
@@ -243,7 +243,7 @@ def has_syntax_error(
             return not ast.parse(code).body
     except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError): return True
 
-# %% ../nbs/11_evaluation.ipynb #40df22c9
+# %% ../nbs/11_evaluation.ipynb #adf25119
 def caught_by_stage(
     chain: Chain # After judging
 ) -> dict | None: # Stage -> did a valid test of this stage fail the program? None when the program is right
@@ -252,7 +252,7 @@ def caught_by_stage(
     hits = {v.test.stage for v, r in zip(chain.result.verdicts, chain.validation.verdicts) if r.passed and not v.passed}
     return {stage: stage in hits for stage in range(1, 6)}
 
-# %% ../nbs/11_evaluation.ipynb #5d85f25c
+# %% ../nbs/11_evaluation.ipynb #53aafa73
 def aggregate_metrics(
     rows: list # Dictionaries from a metric's name to its value
 ) -> dict: # name -> `{"mean", "std", "min", "max", "n"}`
@@ -265,7 +265,7 @@ def aggregate_metrics(
             columns[name].append(float(v))
     return {k: {"mean": average(v), "std": stdev(v) if len(v) > 1 else 0., "min": min(v), "max": max(v), "n": len(v)} for k, v in columns.items()}
 
-# %% ../nbs/11_evaluation.ipynb #d048175b
+# %% ../nbs/11_evaluation.ipynb #24edaa23
 @dataclass(frozen=True)
 class Mutant:
     "A reference solution with one bug planted"
@@ -273,7 +273,7 @@ class Mutant:
     operator: str # What kind of change was made
     line: int # Where, as a line of the reference
 
-# %% ../nbs/11_evaluation.ipynb #2f08d2b7
+# %% ../nbs/11_evaluation.ipynb #25b917d9
 def _but(node, **fields): return ast.copy_location(type(node)(**{**dict(ast.iter_fields(node)), **fields}), node)
 
 def _table(*pairs): return {getattr(ast, a): getattr(ast, b) for a, b in (o.split(">") for o in pairs)}
@@ -295,7 +295,7 @@ def _order(node):
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod)): yield _but(node, left=node.right, right=node.left)
     if isinstance(node, (ast.List, ast.Tuple)) and isinstance(node.ctx, ast.Load) and len(node.elts) > 1: yield _but(node, elts=node.elts[::-1])
 
-# %% ../nbs/11_evaluation.ipynb #0d7b9e52
+# %% ../nbs/11_evaluation.ipynb #f155040f
 def _constant(node):
     if not isinstance(node, ast.Constant): return
     v = node.value
@@ -314,7 +314,7 @@ def _logic(node):
     yield _but(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
     for i in range(len(node.values)): yield _but(node, values=node.values[:i] + node.values[i + 1:])
 
-# %% ../nbs/11_evaluation.ipynb #0d323d9e
+# %% ../nbs/11_evaluation.ipynb #7fe0f3c4
 def _shifted(node):
     for op in (ast.Add(), ast.Sub()): yield ast.copy_location(ast.BinOp(node, op, ast.Constant(1)), node)
 
@@ -343,7 +343,7 @@ def _statement(node):
     if isinstance(node, ast.Assign) and not isinstance(node.targets[0], ast.Name): yield ast.copy_location(ast.Pass(), node)
     if isinstance(node, (ast.Break, ast.Continue)): yield ast.copy_location((ast.Continue if isinstance(node, ast.Break) else ast.Break)(), node)
 
-# %% ../nbs/11_evaluation.ipynb #18d254da
+# %% ../nbs/11_evaluation.ipynb #095ff09e
 _OPERATORS = dict(relation=_relation, strictness=_strictness, arithmetic=_arithmetic, order=_order, constant=_constant, condition=_condition, logic=_logic, bound=_bound, call=_call, statement=_statement)
 _UNTOUCHED = ("annotation", "returns", "decorator_list", "type_params", "ctx", "type_comment")
 
@@ -356,7 +356,7 @@ def _sites(parent):
             yield parent, name, i, node
             yield from _sites(node)
 
-# %% ../nbs/11_evaluation.ipynb #dd11214b
+# %% ../nbs/11_evaluation.ipynb #fda97096
 def _unparse_with(tree, site, new):
     parent, name, i, old = site
     put = lambda o: setattr(parent, name, o) if i is None else getattr(parent, name).__setitem__(i, o)
@@ -369,7 +369,7 @@ def _compiles(source):
     except (SyntaxError, ValueError): return False
     return True
 
-# %% ../nbs/11_evaluation.ipynb #e524f4cd
+# %% ../nbs/11_evaluation.ipynb #e295d2bf
 def make_mutants(
     problem: Problem, # A problem, or the source of a reference solution
     limit: int = 10, # At most this many
@@ -393,7 +393,7 @@ def make_mutants(
             seen.add(text)
     return found
 
-# %% ../nbs/11_evaluation.ipynb #1d6e5696
+# %% ../nbs/11_evaluation.ipynb #59ba8a61
 class _CountRounds(ast.NodeTransformer):
     def visit_While(self, node):
         self.generic_visit(node)
@@ -402,7 +402,7 @@ class _CountRounds(ast.NodeTransformer):
 
 def _counted(source): return ast.unparse(_CountRounds().visit(ast.parse(source))) if "while" in source else source
 
-# %% ../nbs/11_evaluation.ipynb #8d7bca4f
+# %% ../nbs/11_evaluation.ipynb #a92e3baf
 _HOLDER = """_SOURCES, _LOADED = {sources!r}, {{}}
 
 def _load(which):
@@ -428,7 +428,7 @@ def _job(problem, sources, tests):
     calls = [replace(t, args=(i, *t.args)) for i in range(len(sources)) for t in tests]
     return Job(_HOLDER.format(sources=[_counted(o) for o in sources], name=problem.entry_point), calls, "_run_program", _holder_signature(problem))
 
-# %% ../nbs/11_evaluation.ipynb #ddd9406c
+# %% ../nbs/11_evaluation.ipynb #5c16e144
 def _run_programs(items, sandbox):
     "Per item (problem, sources, tests): per source its verdicts, one per test"
     results = sandbox.run_many([_job(*o) for o in items])
@@ -438,7 +438,7 @@ def _run_programs(items, sandbox):
     for k in looped: rows[k] = [next(alone).verdicts for _ in items[k][1]]
     return rows
 
-# %% ../nbs/11_evaluation.ipynb #e4f23671
+# %% ../nbs/11_evaluation.ipynb #1611f942
 @dataclass(frozen=True)
 class MutantSet:
     "The mutants of one problem, sorted by what the baseline tests say"
@@ -454,7 +454,7 @@ def count_mutants(
     counts = {k: sum(len(getattr(o, k)) for o in sets) for k in ("kept", "spare", "undecided", "slow")}
     return {"made": sum(counts.values()), **counts}
 
-# %% ../nbs/11_evaluation.ipynb #b1180be3
+# %% ../nbs/11_evaluation.ipynb #0b8b7d80
 def _is_slow(v): return v.outcome in ("timeout", "memory") or v.reason.startswith("StopIteration")
 
 def _sort(mutants, reference, rows, limit):
@@ -477,7 +477,7 @@ def sort_mutants(
     rows = _run_programs([(p, [p.reference_solution, *(m.source for m in ms)], baseline_cases(p)) for p, ms in zip(problems, made)], sandbox)
     return [_sort(ms, row[0], row[1:], limit) for ms, row in zip(made, rows)]
 
-# %% ../nbs/11_evaluation.ipynb #4dfb8c8f
+# %% ../nbs/11_evaluation.ipynb #99426d96
 def find_live_mutants(
     problems: list, # `Problem`s
     sandbox: Sandbox, # Where the mutants run
@@ -496,7 +496,7 @@ def live_mutants(
     "Mutants of one problem that fail a baseline test"
     return find_live_mutants([problem], sandbox, limit, seed)[0]
 
-# %% ../nbs/11_evaluation.ipynb #e0d36bc5
+# %% ../nbs/11_evaluation.ipynb #76aadd77
 def mutation_scores(
     items: list, # `(problem, mutants, tests)` triples; the tests are `TestCase`s
     sandbox: Sandbox # Where they run
@@ -515,7 +515,7 @@ def mutation_score(
     "How many mutants some valid test of one suite fails"
     return mutation_scores([(problem, mutants, tests)], sandbox)[0]
 
-# %% ../nbs/11_evaluation.ipynb #2cc35f68
+# %% ../nbs/11_evaluation.ipynb #b76e8c4f
 @dataclass(frozen=True)
 class Evaluation:
     "What two players do on a set of problems"
@@ -525,7 +525,7 @@ class Evaluation:
     metrics: dict # Figures of the sampled matches, as in `metrics.jsonl`
     chains: list # The sampled `Chain`s
 
-# %% ../nbs/11_evaluation.ipynb #655853ca
+# %% ../nbs/11_evaluation.ipynb #80b3dd26
 def _rate(values, clusters):
     "Interval of a mean: Wilson's for one yes or no per problem, otherwise bootstrap by problem"
     kept = [(float(v), c) for v, c in zip(values, clusters) if v is not None]
@@ -539,7 +539,7 @@ def _validity(lists, groups):
     rows = [(float(v.passed), groups[t.chain]) for t in lists for v in t.validation.verdicts]
     return bootstrap_interval([v for v, _ in rows], [g for _, g in rows]) if rows else None
 
-# %% ../nbs/11_evaluation.ipynb #fbfe4b0d
+# %% ../nbs/11_evaluation.ipynb #80be7fb2
 def _play_all(players, problems, sandbox, n_samples, tested, greedy, seed, reward, progress):
     "Sampled matches, the chains that tests were written about, and greedy ones (None when not asked for)"
     readers = make_readers(players)
@@ -556,7 +556,7 @@ def _play_all(players, problems, sandbox, n_samples, tested, greedy, seed, rewar
 
 def _silent(_): pass
 
-# %% ../nbs/11_evaluation.ipynb #8daac7d6
+# %% ../nbs/11_evaluation.ipynb #5543b20b
 def evaluate_players(
     players: Players, # Who plays
     problems: list, # What to solve
@@ -581,7 +581,7 @@ def evaluate_players(
         if mutants: rates["mutation_score"] = _mutation_rate(chains, groups, mutants, sandbox)
     return Evaluation(len(r.chains), {k: rates[k] for k in RATE_NAMES if rates.get(k)}, by_tag, rollout_metrics(r), r.chains)
 
-# %% ../nbs/11_evaluation.ipynb #0fe10271
+# %% ../nbs/11_evaluation.ipynb #9336e68f
 RATE_NAMES = ("solved", "solved_greedy", "baseline_pass_rate", "validity", "bug_catch_rate", "mutation_score")
 
 def _killed(chains, groups, mutants, sandbox):
@@ -596,7 +596,7 @@ def _mutation_rate(chains, groups, mutants, sandbox):
     rows = _killed(chains, groups, mutants, sandbox)
     return bootstrap_interval([v for v, _ in rows], [g for _, g in rows]) if rows else None
 
-# %% ../nbs/11_evaluation.ipynb #988982ca
+# %% ../nbs/11_evaluation.ipynb #aaf30552
 @dataclass(frozen=True)
 class Measurement:
     "What one pair of players did on a set of problems, observation by observation"
@@ -622,7 +622,7 @@ class Measurement:
         part = lambda t, k: [(g, v) for g, v in self.values.get(k, ()) if g in at[t]]
         return {t: {k: rate_interval([v for _, v in o], [g for g, _ in o], seed) for k in metrics if (o := part(t, k))} for t in at}
 
-# %% ../nbs/11_evaluation.ipynb #85a0b33f
+# %% ../nbs/11_evaluation.ipynb #b2f43a29
 def _kept(groups, values): return [(g, float(v)) for g, v in zip(groups, values) if v is not None]
 
 def _observe_chains(r, ks):
@@ -647,7 +647,7 @@ def _observe_tests(r):
     return out | dict(test_diversity=_kept((r.groups[i] for i in written), map(compute_test_diversity, written.values())),
                       test_truncation_rate=[(r.groups[t.chain], float(not t.sample.finished)) for t in r.lists])
 
-# %% ../nbs/11_evaluation.ipynb #96f78ea2
+# %% ../nbs/11_evaluation.ipynb #1ea4640b
 def _blocks(groups, n):
     "(group, indices of n chains) of each full block"
     members = defaultdict(list)
@@ -671,7 +671,7 @@ def _lists_of(tester, r, seed):
     sample_tests(tester, other, seed=seed)
     return other.lists
 
-# %% ../nbs/11_evaluation.ipynb #1846193e
+# %% ../nbs/11_evaluation.ipynb #0b0ae3c0
 def _check_samples(n_samples, ks, best_of):
     "Are there enough samples for what is asked?"
     if min((*ks, 1)) < 1 or best_of < 0: raise ConfigError(f"pass@k needs k of at least 1, best-of-N at least 0 candidates; got {ks} and {best_of}")
@@ -702,7 +702,7 @@ def measure_players(
     if mutants: progress("mutants"); out["mutation_score"] = [(g, v) for v, g in _killed(r.chains, r.groups, mutants, sandbox)]
     return Measurement(name, [p.id for p in problems], len(r.chains), {k: out[k] for k in sorted(out, key=_metric_order)}, rollout_metrics(r))
 
-# %% ../nbs/11_evaluation.ipynb #5d695e4e
+# %% ../nbs/11_evaluation.ipynb #b806547a
 _ORDER = ("solved", "solved_greedy", "pass@", "best_of_", "baseline_pass_rate", "pass_rate", "failure_rate", "validity", "bug_catch_rate", "mutation_score", "test_diversity",
           "reasoning_coherence", "truncation_rate", "test_truncation_rate", "syntax_error_rate")
 
@@ -710,7 +710,7 @@ def _metric_order(name):
     place = _ORDER.index(name) if name in _ORDER else next((i for i, o in enumerate(_ORDER) if name.startswith(o)), len(_ORDER))
     return place, [int(o) for o in re.findall(r"\d+", name)], "_passed" in name, name
 
-# %% ../nbs/11_evaluation.ipynb #08476b24
+# %% ../nbs/11_evaluation.ipynb #b56c382d
 def sign_test(
     wins: int, # Problems on which the first is better
     losses: int # Problems on which the second is better; ties count for neither
@@ -720,7 +720,7 @@ def sign_test(
     n = wins + losses
     return min(1., 2 * sum(math.comb(n, i) for i in range(min(wins, losses) + 1)) / 2 ** n)
 
-# %% ../nbs/11_evaluation.ipynb #ebf23451
+# %% ../nbs/11_evaluation.ipynb #010588ca
 @dataclass(frozen=True)
 class Comparison:
     "One metric of two runs, problem by problem"
@@ -738,7 +738,7 @@ def _verdict(self):
     return "within noise" if not clear else "higher" if self.difference.value > 0 else "lower"
 Comparison.verdict = property(_verdict, doc="`higher`, `lower` or `within noise`: the first against the second")
 
-# %% ../nbs/11_evaluation.ipynb #bdd27479
+# %% ../nbs/11_evaluation.ipynb #5ff6ab33
 def compare_paired(
     first: dict, # Problem -> value, for example `Measurement.by_problem("solved")`
     second: dict, # The same of the other run
@@ -752,7 +752,7 @@ def compare_paired(
     wins, losses = sum(d > 1e-12 for d in differences), sum(d < -1e-12 for d in differences)
     return Comparison(len(shared), bootstrap_interval(differences, seed=seed, confidence=confidence), wins, losses, sign_test(wins, losses), confidence)
 
-# %% ../nbs/11_evaluation.ipynb #65322660
+# %% ../nbs/11_evaluation.ipynb #c6840175
 def compare_measurements(
     first: Measurement, # For example after training
     second: Measurement, # For example before
@@ -764,7 +764,7 @@ def compare_measurements(
     pairs = {k: (first.by_problem(k), second.by_problem(k)) for k in first.values}
     return {k: compare_paired(a, b, seed, confidence) for k, (a, b) in pairs.items() if a.keys() & b.keys()}
 
-# %% ../nbs/11_evaluation.ipynb #74c8504e
+# %% ../nbs/11_evaluation.ipynb #8f88c204
 COLUMNS = ("name", "metric", "value", "low", "high", "observations", "problems", "difference", "difference_low", "difference_high", "wins", "losses", "ties", "p_value", "verdict")
 
 def comparison_rows(
@@ -790,7 +790,7 @@ def rows_as_csv(
     writer.writeheader(); writer.writerows(rows)
     return out.getvalue()
 
-# %% ../nbs/11_evaluation.ipynb #0dbb70c0
+# %% ../nbs/11_evaluation.ipynb #147a318f
 _WONG = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _MARKERS = "osD^vPX*"
 
@@ -802,7 +802,7 @@ def _interval_marks(ax, interval, y, i, filled=True):
 
 def _label(metric): return LABELS.get(metric, metric.replace("_", " "))
 
-# %% ../nbs/11_evaluation.ipynb #f02f9c35
+# %% ../nbs/11_evaluation.ipynb #0a3303e3
 def _finish(fig, axes, shown, names):
     "Axes, names and legend"
     for i, o in enumerate(names): axes[0].plot([], [], color=_WONG[i % len(_WONG)], marker=_MARKERS[i % len(_MARKERS)], label=o)

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['agreement_scores', 'describe_chain', 'InferenceResult', 'InferenceEngine', 'find_checkpoint', 'load_players']
 
-# %% ../nbs/13_inference.ipynb #07988ea6
+# %% ../nbs/13_inference.ipynb #99a90788
 from dataclasses import dataclass, fields, replace
 from html import escape
 from pathlib import Path
@@ -16,7 +16,7 @@ from .sandbox import Sandbox, check_problem
 from .rollout import judge, make_readers, sample_chains, sample_tests
 from .checkpoints import CheckpointManager
 
-# %% ../nbs/13_inference.ipynb #2a03655d
+# %% ../nbs/13_inference.ipynb #eb82ff7d
 def agreement_scores(
     results: list # One `ExecutionResult` per candidate, all over the same tests
 ) -> list: # A score per candidate
@@ -25,7 +25,7 @@ def agreement_scores(
     weights = [sum(column) / len(passed) for column in zip(*passed)]
     return [sum(w for w, ok in zip(weights, row) if ok) for row in passed]
 
-# %% ../nbs/13_inference.ipynb #c5e06ac5
+# %% ../nbs/13_inference.ipynb #43fc7984
 def _verdict_dict(v, name, **more):
     return dict(test=describe_test(v.test, name) if v.test else v.text, stage=v.test.stage if v.test else None, passed=v.passed, outcome=v.outcome, reason=v.reason, **more)
 
@@ -34,12 +34,12 @@ def describe_chain(
 ) -> dict: # Plain values, for JSON
     "A match as plain values"
     p, valid = chain.problem, [None] * len(chain.result.verdicts) if chain.validation is None else [v.passed for v in chain.validation.verdicts]
-    stages = [dict(stage=i, name=get_stage(i).name, text=o, tests=chain.test_texts.get(i, "")) for i, o in enumerate(chain.outputs, 1)]
+    stages = [dict(stage=i, name=get_stage(i).name, text=o, tests=chain.test_texts.get(i, "")) for i, o in enumerate(chain.outputs, 1) if o is not None]
     return dict(problem=p.id, description=p.description, signature=p.function_signature, stages=stages, code=chain.code,
                 tests=[_verdict_dict(v, p.entry_point, valid=ok) for v, ok in zip(chain.result.verdicts, valid)], baseline=[_verdict_dict(v, p.entry_point) for v in chain.baseline.verdicts],
                 generator_reward=chain.generator_reward, discriminator_reward=chain.discriminator_reward)
 
-# %% ../nbs/13_inference.ipynb #4f2ecf0e
+# %% ../nbs/13_inference.ipynb #926b0bec
 @dataclass
 class InferenceResult:
     "What became of one problem"
@@ -63,7 +63,7 @@ def _solved(self):
     return all(v.passed for v in self.valid_verdicts()) if self.valid_verdicts() else None
 InferenceResult.valid_verdicts, InferenceResult.solved = _valid_verdicts, property(_solved, doc="Is the problem solved? None when nothing can decide it")
 
-# %% ../nbs/13_inference.ipynb #d5a8c17c
+# %% ../nbs/13_inference.ipynb #c64e786c
 def _as_dict(self) -> dict: # Plain values, for JSON
     "The result as plain values"
     counts = lambda c: dict(code=c.code, passed=c.result.num_passed, total=c.result.num_total)
@@ -78,7 +78,7 @@ def _result_html(self):
     return f"<b>{word}</b>{tests}{chosen}<br>{self.chain._repr_html_()}<b>Program</b><pre>{escape(self.code)}</pre><b>Baseline tests</b>: {self.chain.baseline._repr_html_()}"
 InferenceResult.as_dict, InferenceResult._repr_html_ = _as_dict, _result_html
 
-# %% ../nbs/13_inference.ipynb #dcc1b091
+# %% ../nbs/13_inference.ipynb #40e96fb6
 class InferenceEngine:
     "Solves problems with two players; a context manager, because it owns a sandbox"
     def __init__(self,
@@ -95,7 +95,7 @@ class InferenceEngine:
         "End the sandbox that was made here"
         if self.own_sandbox: self.sandbox.close()
 
-# %% ../nbs/13_inference.ipynb #d2937caa
+# %% ../nbs/13_inference.ipynb #3d327187
 def _candidates(self, problems, n, temperature, seed, reader):
     "Chains of all problems: the first of each greedy, unless a temperature is given"
     if temperature is not None: return sample_chains(self.players, problems, n, 1, temperature, seed, reader)
@@ -111,7 +111,7 @@ def _distinct(rollout):
     for i, (g, c) in enumerate(zip(rollout.groups, rollout.chains)): found.setdefault((g, c.code), i)
     return list(found.values())
 
-# %% ../nbs/13_inference.ipynb #d408b76e
+# %% ../nbs/13_inference.ipynb #8c9d65ec
 def _check(problem, n_candidates, n_test_lists, sandbox):
     if n_candidates < 1 or n_test_lists < 0: raise ConfigError(f"n_candidates={n_candidates}, n_test_lists={n_test_lists}: at least 1 candidate and 0 lists are needed")
     if problem.reference_solution and problem.baseline_tests: check_problem(problem, sandbox)
@@ -126,7 +126,7 @@ def _result(rollout, group, problem):
     tokens = sum(len(s.ids) for i in mine for s in rollout.samples[i].values()) + sum(len(t.sample.ids) for t in rollout.lists if t.chain in mine)
     return InferenceResult(chains[scores.index(max(scores))], chains, scores, {k: v for k, v in rollout.seconds.items() if k != "generate"}, tokens)
 
-# %% ../nbs/13_inference.ipynb #78069ecd
+# %% ../nbs/13_inference.ipynb #2a41a07b
 def _solve_batch(self,
     problems: list, # `Problem`s; a `reference_solution` of "" and no baseline tests are allowed
     n_candidates: int = 1, # Chains per problem
@@ -154,7 +154,7 @@ def _solve_problem(self,
     return self.solve_batch([problem], n_candidates, n_test_lists, temperature, seed)[0]
 InferenceEngine.solve_batch, InferenceEngine.solve_problem = _solve_batch, _solve_problem
 
-# %% ../nbs/13_inference.ipynb #5b18291b
+# %% ../nbs/13_inference.ipynb #6a26493a
 def _get_reasoning_chain(self,
     problem: Problem # What to solve
 ) -> list: # Pairs of `ReasoningStage` and text
@@ -163,7 +163,7 @@ def _get_reasoning_chain(self,
     return [(get_stage(i), o) for i, o in enumerate(rollout.chains[0].outputs, 1)]
 InferenceEngine.get_reasoning_chain = _get_reasoning_chain
 
-# %% ../nbs/13_inference.ipynb #a03e2b0c
+# %% ../nbs/13_inference.ipynb #f73d660a
 def find_checkpoint(
     path: "str | Path", # A run's folder, its `checkpoints`, or one checkpoint
     checkpoint: str = "best" # A name, `best` or `latest`
@@ -177,7 +177,7 @@ def find_checkpoint(
     chosen = {"best": manager.get_best_checkpoint, "latest": manager.get_latest_checkpoint}.get(checkpoint, lambda: None)()
     return manager.load_checkpoint(chosen.name if chosen else checkpoint)
 
-# %% ../nbs/13_inference.ipynb #f6a71a0f
+# %% ../nbs/13_inference.ipynb #763d8187
 def load_players(
     saved, # A loaded `Checkpoint`
     device: str = "auto" # Where to put them

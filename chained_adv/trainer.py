@@ -8,7 +8,7 @@ __all__ = ['WINDOW', 'TRUTH', 'ALARMS', 'ALWAYS', 'WHEN_THERE', 'TrainingConfig'
            'play_as', 'AdversarialTrainer', 'mean_over_equal', 'differing_groups', 'credit_of_tests', 'step_batch',
            'later_batch', 'stage_phases', 'run_facts']
 
-# %% ../nbs/12_trainer.ipynb #eccee5ba
+# %% ../nbs/12_trainer.ipynb #7a6350ad
 import io, json, os, shutil, sys, time
 from collections import defaultdict
 from contextlib import contextmanager, nullcontext
@@ -31,7 +31,7 @@ from .checkpoints import CheckpointManager
 from .tracking import TRACKERS, TrainingLogger, TrainingProgress, read_evaluations, save_plots, write_json
 from .evaluation import RATE_NAMES, evaluate_players, find_live_mutants, mutation_scores
 
-# %% ../nbs/12_trainer.ipynb #38a4b384
+# %% ../nbs/12_trainer.ipynb #8e9c9ed6
 @dataclass(frozen=True)
 class TrainingConfig:
     "Settings of a run"
@@ -39,7 +39,6 @@ class TrainingConfig:
     model: ModelConfig = field(default_factory=ModelConfig) # Which models, which adapters
     ppo: PPOConfig = field(default_factory=PPOConfig) # The update
     stages: tuple = (1, 2, 3, 4, 5) # Stages to train, in this order
-    n_warmup_steps: int = 0 # Steps of the discriminator before anything else, at the first stage; with carry_discriminator the later stages start from what it learnt there
     n_discriminator_steps: int = 3 # Steps of the discriminator at the start of a stage
     n_generator_steps: int = 4 # Then steps of the generator
     k_alternating_steps: int = 2 # Then so often a step of the generator and one of the discriminator
@@ -75,7 +74,7 @@ class TrainingConfig:
     trackers: tuple = () # Any of `wandb`, `trackio`, `tensorboard`
     seed: int = 0 # Of everything
 
-# %% ../nbs/12_trainer.ipynb #63b85f58
+# %% ../nbs/12_trainer.ipynb #b55fe901
 def check_config(
     config: TrainingConfig # Settings
 ):
@@ -83,7 +82,7 @@ def check_config(
     if not config.stages: raise ConfigError("no stage to train; give at least one of 1 to 5")
     for s in config.stages: get_stage(s)
     if list(config.stages) != sorted(set(config.stages)): raise ConfigError(f"stages {list(config.stages)}: give each once, in rising order")
-    for name in ("n_warmup_steps", "n_discriminator_steps", "n_generator_steps", "k_alternating_steps", "n_mutants", "n_probes", "value_epochs", "bank", "token_budget", "groups_cap", "pool"):
+    for name in ("n_discriminator_steps", "n_generator_steps", "k_alternating_steps", "n_mutants", "n_probes", "value_epochs", "bank", "token_budget", "groups_cap", "pool"):
         if getattr(config, name) < 0: raise ConfigError(f"{name} is {getattr(config, name)}; it must be at least 0")
     for name, least in dict(problems_per_step=1, problems_drawn=1, n_samples=2, n_lists=2, continuations=1, tested=1, eval_samples=1, eval_tested=0).items():
         if getattr(config, name) < least: raise ConfigError(f"{name} is {getattr(config, name)}; it must be at least {least}")
@@ -100,7 +99,7 @@ def check_config(
         if find_spec(t) is None: raise ConfigError(f"tracker {t!r} needs the package {t}, which is not installed; run `pip install {t}`, or leave the tracker out")
     get_reward_scheme(config.reward)
 
-# %% ../nbs/12_trainer.ipynb #813cb14e
+# %% ../nbs/12_trainer.ipynb #96690992
 def learning_rate(
     config: TrainingConfig, # Settings
     role: str # `generator` or `discriminator`
@@ -111,7 +110,7 @@ def learning_rate(
     full = .1 if config.model.adapters == "full" else 1.
     return given or full * ((2e-3 if role == "generator" else 3e-3) if tiny else 5e-5)
 
-# %% ../nbs/12_trainer.ipynb #40a05df0
+# %% ../nbs/12_trainer.ipynb #81aad4d3
 WINDOW = 10 # Steps that a rule looks back
 TRUTH = {"generator": "the share of baseline tests that its programs pass", "discriminator": "the share of planted bugs that its valid tests catch"}
 
@@ -135,7 +134,7 @@ def measure_change(
     a, b = values[:len(values) // 2], values[-(len(values) // 2):]
     return Change(average(a), average(b), 2 * (variance(a) / len(a) + variance(b) / len(b))**.5)
 
-# %% ../nbs/12_trainer.ipynb #37c1c87f
+# %% ../nbs/12_trainer.ipynb #a8bd6ba0
 def _hacking(rows, role):
     reward, truth, validity = (measure_change(rows, k) for k in ("reward", "truth", "validity"))
     if not reward or not reward.rises(.05): return
@@ -156,7 +155,7 @@ def _share(rows, key, what):
     values = [o[key] for o in rows if o.get(key) is not None][-3:]
     if len(values) == 3 and average(values) > .5: return f"{average(values):.0%} of {what} over its last three steps"
 
-# %% ../nbs/12_trainer.ipynb #e8df0fe3
+# %% ../nbs/12_trainer.ipynb #a8bdf4b4
 _READ = "read what is written at this stage (`chained-adv show --run`)"
 ALARMS = {
     "hacking": (_hacking, f"The reward pays for something else: {_READ}, then mend the reward scheme or choose per_test"),
@@ -179,7 +178,7 @@ class Alarm:
     advice: str # What to try
     def __str__(self): return f"step {self.step}, stage {self.stage}, {self.role}, alarm {self.kind!r}: {self.saw}. {self.advice}"
 
-# %% ../nbs/12_trainer.ipynb #fc716b40
+# %% ../nbs/12_trainer.ipynb #d3a599a4
 def read_alarms(
     folder: "str | Path" # A run's folder
 ) -> list: # `Alarm`s, oldest first
@@ -203,7 +202,7 @@ def drop_alarms(
     if (path := Path(folder) / "alarms.jsonl").exists(): path.unlink()
     for o in kept: log_alarm(folder, o)
 
-# %% ../nbs/12_trainer.ipynb #ffba29e3
+# %% ../nbs/12_trainer.ipynb #fca260de
 class Guard:
     "Looks at the figures of every step; an alarm is raised once per role and stage"
     def __init__(self): self.rows, self.raised = defaultdict(list), set()
@@ -221,7 +220,7 @@ class Guard:
         self.raised |= {(role, stage, kind) for kind in found}
         return [Alarm(step, stage, role, kind, *o) for kind, o in found.items()]
 
-# %% ../nbs/12_trainer.ipynb #7ffbaf1a
+# %% ../nbs/12_trainer.ipynb #f3a49523
 def list_shares(
     rollout # With lists of tests
 ) -> dict: # empty: share of the lists; duplicate, rejected: shares of the tests
@@ -230,7 +229,7 @@ def list_shares(
     written, repeated = sum(len(o.items) for o in lists), sum(len(o.cases) - len({c.call_key for c in o.cases}) for o in lists)
     return dict(empty=average(not o.items for o in lists), duplicate=repeated / max(written, 1), rejected=sum(len(o.rejected) for o in lists) / max(written, 1))
 
-# %% ../nbs/12_trainer.ipynb #aec7efaf
+# %% ../nbs/12_trainer.ipynb #341d4b55
 class OpponentPool:
     "The last versions of both players"
     def __init__(self, size: int): self.size, self.kept = size, [] # versions of each player to keep; dicts of role, stage, step, tensors
@@ -246,7 +245,7 @@ class OpponentPool:
         found = [o for o in self.kept if o["role"] == role and (role == "discriminator" or o["stage"] == stage)]
         return rng.choice(found) if found else None
 
-# %% ../nbs/12_trainer.ipynb #3c5e22aa
+# %% ../nbs/12_trainer.ipynb #76acd032
 @contextmanager
 def play_as(
     player: Player, # Who plays
@@ -261,7 +260,7 @@ def play_as(
     finally:
         with torch.no_grad(): [p.copy_(o) for p, o in zip(parameters, own)]
 
-# %% ../nbs/12_trainer.ipynb #bf42c7ac
+# %% ../nbs/12_trainer.ipynb #05c25d21
 class AdversarialTrainer:
     "Trains two players against each other; raises `ChainedAdvError`s before it writes anything"
     def __init__(self,
@@ -294,7 +293,7 @@ class AdversarialTrainer:
         "End the sandbox that was made here"
         if self.own_sandbox: self.sandbox.close()
 
-# %% ../nbs/12_trainer.ipynb #39bb5ad0
+# %% ../nbs/12_trainer.ipynb #816b4a6e
 def mean_over_equal(
     keys: list, # row: what must agree
     values: list # row: a number
@@ -304,7 +303,7 @@ def mean_over_equal(
     for k, v in zip(keys, values): members[k].append(v)
     return [sum(members[k]) / len(members[k]) for k in keys]
 
-# %% ../nbs/12_trainer.ipynb #313837c5
+# %% ../nbs/12_trainer.ipynb #d6dcd277
 def differing_groups(
     rollout # After judging
 ) -> int: # Problems whose samples earned different rewards
@@ -313,7 +312,7 @@ def differing_groups(
     for g, c in zip(rollout.groups, rollout.chains): rewards[g].add(c.generator_reward)
     return sum(max(o) - min(o) > 1e-6 for o in rewards.values())
 
-# %% ../nbs/12_trainer.ipynb #61a64bc2
+# %% ../nbs/12_trainer.ipynb #75e18675
 def _play_step(self, role, stage):
     "The matches of one step"
     c, seed = self.config, stable_hash(self.config.seed, "step", self.step)
@@ -349,7 +348,7 @@ def _refill(self, stage, rollout, drawn, seed):
         added += more
     return added
 
-# %% ../nbs/12_trainer.ipynb #b677829c
+# %% ../nbs/12_trainer.ipynb #efaf5b96
 def credit_of_tests(
     tests, # A `TestList` after judging, with credits
     tokenizer # Of the discriminator
@@ -374,7 +373,7 @@ def step_batch(
     credit = [credit_of_tests(t, tokenizer) for t in rollout.lists] if role == "discriminator" and tokenizer and all(t.credits is not None for t in rollout.lists) else None
     return samples, Batch([len(s.ids) for s in samples], [s.logprobs for s in samples], rewards, groups, credit=credit)
 
-# %% ../nbs/12_trainer.ipynb #90d48978
+# %% ../nbs/12_trainer.ipynb #92eb0bac
 def later_batch(
     rollout, # After judging
     stage: int # A stage after the one at which the samples part
@@ -383,7 +382,7 @@ def later_batch(
     samples = [s[stage] for s in rollout.samples]
     return samples, Batch([len(s.ids) for s in samples], [s.logprobs for s in samples], [c.generator_reward for c in rollout.chains], rollout.groups)
 
-# %% ../nbs/12_trainer.ipynb #f27690d3
+# %% ../nbs/12_trainer.ipynb #58fa3601
 def _make_head(self, role, size):
     "A fresh value head of a role and its optimiser"
     head = ValueHead(size, seed=stable_hash(self.config.seed, "value head", role) % 2**62)
@@ -403,7 +402,7 @@ def _load_more(self, state):
         for o, kept in zip(self._make_head(role, saved["head"]["first.weight"].shape[1]), (saved["head"], saved["optimizer"])): o.load_state_dict(kept)
 AdversarialTrainer._make_head, AdversarialTrainer._more_state, AdversarialTrainer._load_more = _make_head, _more_state, _load_more
 
-# %% ../nbs/12_trainer.ipynb #cb706ec9
+# %% ../nbs/12_trainer.ipynb #144041c5
 def _with_values(self, role, stage, batch):
     "(head, optimiser, is this the first batch of the stage?): fits the head to a first batch"
     c, first = self.config, (role, stage) not in self.fitted
@@ -429,7 +428,7 @@ def _update(self, role, stage, samples, batch):
     return stats | {"explained_variance": None} if first else stats
 AdversarialTrainer._with_values, AdversarialTrainer._update = _with_values, _update
 
-# %% ../nbs/12_trainer.ipynb #329e8b82
+# %% ../nbs/12_trainer.ipynb #469f3104
 def _truth(self, role, rollout, line):
     "What no reward can change: baseline tests passed, or planted bugs caught by the valid tests of a list"
     if role == "generator" or not self.config.n_probes: return line["baseline_pass_rate"] if role == "generator" else None
@@ -450,7 +449,7 @@ def _watch(self, role, stage, rollout, samples, line):
     if alarms and self.config.stop_on_alarm: raise TrainingError(f"{alarms[0]} (The run stopped because stop_on_alarm is set; the checkpoints before this stage are untouched.)")
 AdversarialTrainer._truth, AdversarialTrainer._watch = _truth, _watch
 
-# %% ../nbs/12_trainer.ipynb #b44a684c
+# %% ../nbs/12_trainer.ipynb #db9da50d
 ALWAYS, WHEN_THERE = ("policy_loss", "kl", "clip_fraction", "entropy", "grad_norm", "rows_kept"), ("value_loss", "explained_variance", "sampler_gap")
 
 def _train_one(self, role, stage, phase):
@@ -471,7 +470,7 @@ def _train_one(self, role, stage, phase):
     return line
 for f in (_play_step, _play, _against, _refill, _train_one): setattr(AdversarialTrainer, f.__name__, f)
 
-# %% ../nbs/12_trainer.ipynb #dd65d0c3
+# %% ../nbs/12_trainer.ipynb #8633c9a2
 def _train_discriminator_epoch(self, stage: int, n_steps: int | None = None) -> list:
     "N steps of the discriminator at a stage; returns the lines logged"
     return [self._train_one("discriminator", stage, "discriminator") for _ in range(self.config.n_discriminator_steps if n_steps is None else n_steps)]
@@ -486,18 +485,16 @@ def _train_alternating(self, stage: int, n_steps: int | None = None) -> list:
 
 AdversarialTrainer.train_discriminator_epoch, AdversarialTrainer.train_generator_epoch, AdversarialTrainer.train_alternating = _train_discriminator_epoch, _train_generator_epoch, _train_alternating
 
-# %% ../nbs/12_trainer.ipynb #6368a407
+# %% ../nbs/12_trainer.ipynb #9d61143a
 def stage_phases(
-    config: TrainingConfig, # Settings
-    stage: int | None = None # Which stage; None: one that is not the first
+    config: TrainingConfig # Settings
 ) -> list: # `(phase, who learns in turn, how often)`
     "The phases of a stage, without those in which nobody learns"
     both = config.train_discriminator and get_reward_scheme(config.reward).reads_tests
-    first = config.n_warmup_steps if stage == config.stages[0] else 0
-    phases = [("discriminator", ("discriminator",) * both, config.n_discriminator_steps + first), ("generator", ("generator",), config.n_generator_steps), ("alternating", ("generator", "discriminator")[:1 + both], config.k_alternating_steps)]
+    phases = [("discriminator", ("discriminator",) * both, config.n_discriminator_steps), ("generator", ("generator",), config.n_generator_steps), ("alternating", ("generator", "discriminator")[:1 + both], config.k_alternating_steps)]
     return [(phase, roles, n) for phase, roles, n in phases if roles and n]
 
-# %% ../nbs/12_trainer.ipynb #5bfd9601
+# %% ../nbs/12_trainer.ipynb #38d1a6f7
 def _carry(self, stage):
     "Start the discriminator's adapter of a stage from that of the stage before it"
     d, before = self.players.discriminator, [s for s in self.config.stages if s < get_stage(stage).id and s in self.players.test_stages]
@@ -508,7 +505,7 @@ def _carry(self, stage):
 def _train_stage(self, stage: int) -> list:
     "All phases of a stage, by steps or by tokens; returns the lines logged"
     self._carry(stage)
-    lines, phases, made = [], stage_phases(self.config, stage), 0
+    lines, phases, made = [], stage_phases(self.config), 0
     for phase, roles, n in phases:
         made += n * len(roles)
         until = self._tokens_until(stage, made / sum(n * len(roles) for _, roles, n in phases))
@@ -523,7 +520,7 @@ def _tokens_until(self, stage, share):
     return self.config.token_budget * (self.config.stages.index(stage) + share) / len(self.config.stages)
 AdversarialTrainer._carry, AdversarialTrainer.train_stage, AdversarialTrainer._tokens_until = _carry, _train_stage, _tokens_until
 
-# %% ../nbs/12_trainer.ipynb #988a23e0
+# %% ../nbs/12_trainer.ipynb #ab6417aa
 def _evaluate(self, stage: int, splits: tuple = ("train", "held_out"), tested: int | None = None) -> dict:
     "Evaluate on fixed problems and log it, with tests about some or all samples; returns split -> `Evaluation`"
     c, out = self.config, {}
@@ -538,7 +535,7 @@ def _evaluate(self, stage: int, splits: tuple = ("train", "held_out"), tested: i
     return out
 AdversarialTrainer.evaluate = _evaluate
 
-# %% ../nbs/12_trainer.ipynb #981415e2
+# %% ../nbs/12_trainer.ipynb #858e5416
 def _is_run(folder):
     "Did a run make this folder?"
     try: return "settings" in json.loads((folder / "config.json").read_text(encoding="utf-8"))
@@ -560,7 +557,7 @@ def _open_folder(self, resume, overwrite):
     if not latest and folder.exists(): [os.remove(folder / f) for f in ("metrics.jsonl", "evaluation.jsonl", "alarms.jsonl", "summary.json") if (folder / f).exists()]
     return manager, latest
 
-# %% ../nbs/12_trainer.ipynb #4697b326
+# %% ../nbs/12_trainer.ipynb #528dfff1
 def run_facts(
     config: TrainingConfig, # Settings
     sandbox: Sandbox, # Where programs run
@@ -579,7 +576,7 @@ def _save(self, manager, stage):
     if {"generator_reward", "validity"} <= metrics.keys() and manager.should_save_as_best(metrics): manager.save_as_best(f"stage_{stage}")
 AdversarialTrainer._open_folder, AdversarialTrainer._save = _open_folder, _save
 
-# %% ../nbs/12_trainer.ipynb #cd28a7f8
+# %% ../nbs/12_trainer.ipynb #0cbc416e
 def _restore(self, manager, latest):
     "Go back to the state of a checkpoint; returns the stages still to train"
     saved = manager.load_checkpoint(latest.name)
@@ -597,7 +594,7 @@ def _summary(self):
     return dict(before=pick(0), after=pick(max(r["stage"] for r in rows)), seconds=round(self.seconds, 1), generated_tokens=self.tokens, seed=self.config.seed)
 AdversarialTrainer._restore, AdversarialTrainer._summary = _restore, _summary
 
-# %% ../nbs/12_trainer.ipynb #432a7082
+# %% ../nbs/12_trainer.ipynb #c3af15ce
 def _train_full_pipeline(self, resume: bool = False, overwrite: bool = False) -> dict:
     "Train all stages and leave a complete run folder; returns what `summary.json` holds"
     manager, latest = self._open_folder(resume, overwrite)
@@ -605,7 +602,7 @@ def _train_full_pipeline(self, resume: bool = False, overwrite: bool = False) ->
     write_json(folder / "config.json", run_facts(c, self.sandbox, self.players) | self.facts)
     trackers = tuple(TRACKERS[t](folder, "chained_adv", asdict(c)) for t in c.trackers)
     self.logger = TrainingLogger(folder, trackers, extra=("grad_norm", "rows_kept", "explained_variance", "sampler_gap", "by_tag"))
-    todo, total = list(c.stages), sum(n * len(roles) for s in c.stages for _, roles, n in stage_phases(c, s))
+    todo, total = list(c.stages), len(c.stages) * sum(n * len(roles) for _, roles, n in stage_phases(c))
     if latest: todo = self._restore(manager, latest)
     with TrainingProgress(0 if c.token_budget else total, self.step, None if self.show else io.StringIO()) as self.bar:
         start = time.perf_counter() - self.seconds

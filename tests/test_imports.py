@@ -27,8 +27,9 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "tiny.world": "core stages testcases",
     "tiny.pretrain": "core stages models sandbox rollout tiny.world",
     "trainer": f"{_TO_EVALUATION} tiny.world",
+    "ablation": f"{_TO_EVALUATION} tiny.world trainer",
     "inference": f"{_TO_EVALUATION} tiny.world trainer",
-    "cli": f"{_TO_EVALUATION} tiny.world tiny.pretrain trainer inference",
+    "cli": f"{_TO_EVALUATION} tiny.world tiny.pretrain trainer ablation inference",
 }.items()}
 
 HEAVY = ("torch", "transformers", "numpy")
