@@ -83,6 +83,31 @@ def test_a_resumed_run_with_value_heads_is_the_same(tmp_path, with_values):
         for i, state in heads["heads"][role]["optimizer"]["state"].items():
             for name, value in state.items(): assert torch.equal(value, kept["heads"][role]["optimizer"]["state"][i][name])
 
+def test_a_resumed_run_with_past_opponents_and_a_budget_is_the_same(tmp_path):
+    class Stopped(Exception): pass
+    settings = dict(pool=2, pool_share=1., token_budget=3500, groups_cap=8)
+    with trainer(out=str(tmp_path / "parts"), **settings) as t:
+        original = t.train_stage
+        def stop(stage):
+            if stage == 2: t.train_discriminator_epoch(2); raise Stopped
+            return original(stage)
+        t.train_stage = stop
+        with pytest.raises(Stopped): t.train_full_pipeline()
+    with trainer(out=str(tmp_path / "parts"), **settings) as t: t.train_full_pipeline(resume=True)
+    whole = run(tmp_path / "whole", **settings)
+    assert metrics(tmp_path / "parts") == whole
+    assert 3500 <= sum(o["generated_tokens"] for o in whole) < 3500 + max(o["generated_tokens"] for o in whole) * 2
+    kept = [[(o["role"], o["stage"], o["step"]) for o in CheckpointManager(tmp_path / f / "checkpoints").load_checkpoint("stage_2").optimizers["pool"]] for f in ("parts", "whole")]
+    assert kept[0] == kept[1] and {o[:2] for o in kept[0]} == {("generator", 2), ("discriminator", 2)}
+
+def test_a_step_against_a_past_opponent_moves_the_learner_alone():
+    "After a phase each, the discriminator's present weights are back when the generator has played against its past ones"
+    with trainer(pool=1, pool_share=1., stages=(1,)) as t:
+        t.train_stage(1)
+        before = t.players.state()
+        t.train_generator_epoch(1, 1)
+        assert moved(before, t.players.state()) == {"shared.generator_1"}
+
 def test_values_are_logged(with_values, plain):
     lines = metrics(with_values)
     assert all(math.isfinite(o["value_loss"]) for o in lines)
