@@ -6,7 +6,7 @@
 __all__ = ['METHODS', 'SMALL', 'DataError', 'Example', 'read_examples', 'prompt_text', 'end_token', 'encode_example',
            'make_batches', 'answer_loss', 'mean_loss', 'learn_rows', 'hold_out', 'warm_start']
 
-# %% ../nbs/13_warm_start.ipynb #bbfc10e8
+# %% ../nbs/13_warm_start.ipynb #6b41c409
 import json, math, os, shutil, tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from . import __version__
 from .core import ChainedAdvError, ConfigError, TrainingError, make_rng, stable_hash
 from .models import ModelConfig, TINY, Sample, answer_logprobs, load_base
 
-# %% ../nbs/13_warm_start.ipynb #a19ebd9e
+# %% ../nbs/13_warm_start.ipynb #0634000b
 class DataError(ChainedAdvError):
     "A line of training data that cannot be used"
 
@@ -31,7 +31,7 @@ class Example:
     group: str # Lines of equal group are held out together
     where: str # File and line, for messages
 
-# %% ../nbs/13_warm_start.ipynb #c2cdf44a
+# %% ../nbs/13_warm_start.ipynb #ed3ee443
 _ROLES = ("system", "user", "assistant", "tool")
 
 def _messages_fault(messages):
@@ -57,7 +57,7 @@ def _split_line(d):
     if not answer.strip(): raise ValueError("its answer is empty")
     return prompt if isinstance(prompt, str) else tuple(prompt), answer
 
-# %% ../nbs/13_warm_start.ipynb #1e8ca71b
+# %% ../nbs/13_warm_start.ipynb #9426fc83
 def _read_line(where, line):
     try: d = json.loads(line)
     except ValueError as e: raise ValueError(f"{where}: broken JSON ({e})") from None
@@ -81,7 +81,7 @@ def read_examples(
     if not out: raise DataError(f"{', '.join(map(str, paths))}: no lines to learn from")
     return out
 
-# %% ../nbs/13_warm_start.ipynb #e4bb3c5d
+# %% ../nbs/13_warm_start.ipynb #f377012c
 def prompt_text(
     tokenizer, # Of the model
     prompt: "str | tuple" # A text or messages
@@ -92,7 +92,7 @@ def prompt_text(
     try: return tokenizer.apply_chat_template(list(prompt), tokenize=False, add_generation_prompt=True)
     except TemplateError as e: raise ValueError(f"the model's chat template refuses these messages: {e}") from None
 
-# %% ../nbs/13_warm_start.ipynb #b42d198f
+# %% ../nbs/13_warm_start.ipynb #becc0ebc
 def end_token(
     tokenizer, # Of the model
     ends: set # Token ids at which sampling stops
@@ -103,7 +103,7 @@ def end_token(
     after = tokenizer(text.rpartition("Answer")[2], add_special_tokens=False).input_ids
     return next((i for i in after if i in ends), tokenizer.eos_token_id)
 
-# %% ../nbs/13_warm_start.ipynb #b5a1be62
+# %% ../nbs/13_warm_start.ipynb #6089824b
 def encode_example(
     tokenizer, # Of the model
     example: Example, # The line
@@ -119,7 +119,7 @@ def encode_example(
     if room < 1: return None, False
     return Sample(prompt[-room:] or [end], answer, [], True, example.answer), len(prompt) > room
 
-# %% ../nbs/13_warm_start.ipynb #b52d7c58
+# %% ../nbs/13_warm_start.ipynb #c2e8c099
 def make_batches(
     rows: list, # `Sample`s
     batch_tokens: int, # Most tokens in a batch, padding included; one long line may exceed it
@@ -135,7 +135,7 @@ def make_batches(
     rng.shuffle(batches)
     return batches
 
-# %% ../nbs/13_warm_start.ipynb #e74bac74
+# %% ../nbs/13_warm_start.ipynb #c75e76a6
 def answer_loss(
     model, # A causal language model
     batch: list, # `Sample`s
@@ -155,7 +155,7 @@ def mean_loss(
     sums = [answer_loss(model, b) for b in make_batches(rows, batch_tokens, make_rng("measure"))]
     return sum(float(s) for s, _ in sums) / sum(n for _, n in sums)
 
-# %% ../nbs/13_warm_start.ipynb #9b094787
+# %% ../nbs/13_warm_start.ipynb #1b1a4856
 def learn_rows(
     model, # Changed in place; its trainable parameters learn
     rows: list, # `Sample`s
@@ -180,7 +180,7 @@ def learn_rows(
             bar.update(sum(len(o.ids) + len(o.prompt_ids) for o in batch)); bar.set_postfix(loss=f"{losses[-1]:.3f}", refresh=False)
     return losses
 
-# %% ../nbs/13_warm_start.ipynb #e0b2c706
+# %% ../nbs/13_warm_start.ipynb #26d54a37
 def hold_out(
     examples: list, # `Example`s
     share: float = .1, # Of the groups
@@ -192,7 +192,7 @@ def hold_out(
     held = set(make_rng("hold out", seed).sample(groups, max(1, round(share * len(groups)))))
     return [o for o in examples if o.group not in held], [o for o in examples if o.group in held]
 
-# %% ../nbs/13_warm_start.ipynb #48d322e4
+# %% ../nbs/13_warm_start.ipynb #75e0a6e3
 METHODS = ("auto", "full", "lora")
 SMALL = 50_000_000 # parameters; below, all weights learn
 
@@ -214,16 +214,20 @@ def _encode_all(examples, model, tokenizer, max_tokens):
     found = [encode_example(tokenizer, o, end, min(window, max_tokens or window)) for o in examples]
     return [o for o, _ in found if o], sum(c for _, c in found), sum(o is None for o, _ in found)
 
-# %% ../nbs/13_warm_start.ipynb #123f8aef
+# %% ../nbs/13_warm_start.ipynb #acc9a790
 def _check_folder(out):
     folder = Path(out)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())): raise ConfigError(f"{folder} exists and is not an empty folder; choose another one for the model")
-    try: folder.parent.mkdir(parents=True, exist_ok=True)
+    missing = [o for o in folder.absolute().parents if not o.exists()]
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        for o in missing: o.rmdir()
     except OSError as e: raise ConfigError(f"{folder}: the folder cannot be made ({e.strerror}: {e.filename}); choose another one") from None
     return folder
 
 def _save(model, tokenizer, folder, record):
     "Write a model folder that is complete or absent"
+    folder.parent.mkdir(parents=True, exist_ok=True)
     part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
         part.chmod(0o755)
@@ -233,7 +237,7 @@ def _save(model, tokenizer, folder, record):
         os.rename(part, folder)
     finally: shutil.rmtree(part, ignore_errors=True)
 
-# %% ../nbs/13_warm_start.ipynb #b7aba4b4
+# %% ../nbs/13_warm_start.ipynb #6dcf5864
 def warm_start(
     data: "str | list", # JSONL file or files
     out: str, # Folder to write; must be new or empty
@@ -253,7 +257,7 @@ def warm_start(
     paths = [data] if isinstance(data, (str, Path)) else list(data)
     if method not in METHODS: raise ConfigError(f"method {method!r}: choose one of {', '.join(METHODS)}")
     if epochs < 1 or batch_tokens < 1 or lr < 0 or not 0 <= held_out < 1: raise ConfigError("epochs and batch_tokens must be at least 1, lr at least 0 and held_out from 0 to below 1")
-    folder, (learn, held) = _check_folder(out), hold_out(read_examples(paths), held_out, seed)
+    (learn, held), folder = hold_out(read_examples(paths), held_out, seed), _check_folder(out)
     learner, tokenizer, method, default = _prepare(model, ModelConfig(device=device, lora_rank=lora_rank, lora_alpha=2 * lora_rank), method)
     (rows, cut, lost), (measured, *_) = _encode_all(learn, learner, tokenizer, max_tokens), _encode_all(held, learner, tokenizer, max_tokens)
     if not rows: raise ConfigError(f"none of the {len(learn)} answers fits {model!r} at {max_tokens} tokens; raise max_tokens, or take a model with a longer window")
