@@ -1225,6 +1225,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                         'chained_adv.warm_start.make_batches': ( 'warm_start.html#make_batches',
                                                                                  'chained_adv/warm_start.py'),
                                         'chained_adv.warm_start.mean_loss': ('warm_start.html#mean_loss', 'chained_adv/warm_start.py'),
+                                        'chained_adv.warm_start.pick_batch_tokens': ( 'warm_start.html#pick_batch_tokens',
+                                                                                      'chained_adv/warm_start.py'),
                                         'chained_adv.warm_start.prompt_text': ('warm_start.html#prompt_text', 'chained_adv/warm_start.py'),
                                         'chained_adv.warm_start.read_examples': ( 'warm_start.html#read_examples',
                                                                                   'chained_adv/warm_start.py'),

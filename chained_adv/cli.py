@@ -683,7 +683,7 @@ def warm_start(data: Annotated[list[str], typer.Argument(help="JSONL files, as `
     method: _opt(str, "What learns: full (all weights), lora (adapters, merged at the end), or auto: full for a model below 50 million parameters.") = "auto",
     lr: _opt(float, "Peak learning rate; 0 chooses: 1e-3 for small models, 1e-5 for large ones, 2e-4 for adapters.", min=0) = 0.,
     epochs: _opt(int, "Passes over the data.", min=1) = 1,
-    batch_tokens: _opt(int, "Most tokens in a batch; lower it when memory runs out.", min=1) = 4096,
+    batch_tokens: _opt(int, "Most tokens in a batch; lower it when memory runs out. 0 chooses: up to 4096, less of little data.", min=0) = 0,
     max_tokens: _opt(int, "Longest line; of longer ones the beginning of the prompt is cut. 0 is the model's window.", min=0) = 4096,
     held_out: _opt(float, "Share of the data that is measured before and after, and not learned.", min=0, max=.9) = .1,
     lora_rank: _opt(int, "Rank of the adapters.", min=1) = 16,

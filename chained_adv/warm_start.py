@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['METHODS', 'SMALL', 'DataError', 'Example', 'read_examples', 'prompt_text', 'end_token', 'encode_example',
-           'make_batches', 'answer_loss', 'mean_loss', 'learn_rows', 'hold_out', 'warm_start']
+           'make_batches', 'answer_loss', 'mean_loss', 'learn_rows', 'hold_out', 'pick_batch_tokens', 'warm_start']
 
-# %% ../nbs/13_warm_start.ipynb #6b41c409
+# %% ../nbs/13_warm_start.ipynb #23d1c4b0
 import json, math, os, shutil, tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from . import __version__
 from .core import ChainedAdvError, ConfigError, TrainingError, make_rng, stable_hash
 from .models import ModelConfig, TINY, Sample, answer_logprobs, load_base
 
-# %% ../nbs/13_warm_start.ipynb #0634000b
+# %% ../nbs/13_warm_start.ipynb #c03ccc00
 class DataError(ChainedAdvError):
     "A line of training data that cannot be used"
 
@@ -31,7 +31,7 @@ class Example:
     group: str # Lines of equal group are held out together
     where: str # File and line, for messages
 
-# %% ../nbs/13_warm_start.ipynb #ed3ee443
+# %% ../nbs/13_warm_start.ipynb #1337f0d8
 _ROLES = ("system", "user", "assistant", "tool")
 
 def _messages_fault(messages):
@@ -57,7 +57,7 @@ def _split_line(d):
     if not answer.strip(): raise ValueError("its answer is empty")
     return prompt if isinstance(prompt, str) else tuple(prompt), answer
 
-# %% ../nbs/13_warm_start.ipynb #9426fc83
+# %% ../nbs/13_warm_start.ipynb #3205bb54
 def _read_line(where, line):
     try: d = json.loads(line)
     except ValueError as e: raise ValueError(f"{where}: broken JSON ({e})") from None
@@ -81,7 +81,7 @@ def read_examples(
     if not out: raise DataError(f"{', '.join(map(str, paths))}: no lines to learn from")
     return out
 
-# %% ../nbs/13_warm_start.ipynb #f377012c
+# %% ../nbs/13_warm_start.ipynb #cc68a2cb
 def prompt_text(
     tokenizer, # Of the model
     prompt: "str | tuple" # A text or messages
@@ -92,7 +92,7 @@ def prompt_text(
     try: return tokenizer.apply_chat_template(list(prompt), tokenize=False, add_generation_prompt=True)
     except TemplateError as e: raise ValueError(f"the model's chat template refuses these messages: {e}") from None
 
-# %% ../nbs/13_warm_start.ipynb #becc0ebc
+# %% ../nbs/13_warm_start.ipynb #7a54ab31
 def end_token(
     tokenizer, # Of the model
     ends: set # Token ids at which sampling stops
@@ -103,7 +103,7 @@ def end_token(
     after = tokenizer(text.rpartition("Answer")[2], add_special_tokens=False).input_ids
     return next((i for i in after if i in ends), tokenizer.eos_token_id)
 
-# %% ../nbs/13_warm_start.ipynb #6089824b
+# %% ../nbs/13_warm_start.ipynb #23436330
 def encode_example(
     tokenizer, # Of the model
     example: Example, # The line
@@ -119,7 +119,7 @@ def encode_example(
     if room < 1: return None, False
     return Sample(prompt[-room:] or [end], answer, [], True, example.answer), len(prompt) > room
 
-# %% ../nbs/13_warm_start.ipynb #c2e8c099
+# %% ../nbs/13_warm_start.ipynb #41503a78
 def make_batches(
     rows: list, # `Sample`s
     batch_tokens: int, # Most tokens in a batch, padding included; one long line may exceed it
@@ -135,7 +135,7 @@ def make_batches(
     rng.shuffle(batches)
     return batches
 
-# %% ../nbs/13_warm_start.ipynb #c75e76a6
+# %% ../nbs/13_warm_start.ipynb #08cdc3c2
 def answer_loss(
     model, # A causal language model
     batch: list, # `Sample`s
@@ -155,7 +155,7 @@ def mean_loss(
     sums = [answer_loss(model, b) for b in make_batches(rows, batch_tokens, make_rng("measure"))]
     return sum(float(s) for s, _ in sums) / sum(n for _, n in sums)
 
-# %% ../nbs/13_warm_start.ipynb #1b1a4856
+# %% ../nbs/13_warm_start.ipynb #b2de151c
 def learn_rows(
     model, # Changed in place; its trainable parameters learn
     rows: list, # `Sample`s
@@ -173,14 +173,14 @@ def learn_rows(
         for step, batch in enumerate(batches):
             for g in optimizer.param_groups: g["lr"] = lr * min(1, (step + 1) / warm) * (.02 + .49 * (1 + math.cos(math.pi * step / len(batches))))
             with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda" and torch.cuda.is_bf16_supported()): loss, n = answer_loss(model, batch)
-            losses.append(float(loss) / n)
+            losses.append(loss.item() / n)
             if not math.isfinite(losses[-1]): raise TrainingError(f"the loss at step {step + 1} of {len(batches)} is {losses[-1]}; lower the learning rate ({lr:g})")
             optimizer.zero_grad(); (loss / n).backward()
             torch.nn.utils.clip_grad_norm_(weights, 1.); optimizer.step()
             bar.update(sum(len(o.ids) + len(o.prompt_ids) for o in batch)); bar.set_postfix(loss=f"{losses[-1]:.3f}", refresh=False)
     return losses
 
-# %% ../nbs/13_warm_start.ipynb #26d54a37
+# %% ../nbs/13_warm_start.ipynb #758a1a0d
 def hold_out(
     examples: list, # `Example`s
     share: float = .1, # Of the groups
@@ -192,7 +192,7 @@ def hold_out(
     held = set(make_rng("hold out", seed).sample(groups, max(1, round(share * len(groups)))))
     return [o for o in examples if o.group not in held], [o for o in examples if o.group in held]
 
-# %% ../nbs/13_warm_start.ipynb #75e0a6e3
+# %% ../nbs/13_warm_start.ipynb #fd5b0bd4
 METHODS = ("auto", "full", "lora")
 SMALL = 50_000_000 # parameters; below, all weights learn
 
@@ -214,7 +214,15 @@ def _encode_all(examples, model, tokenizer, max_tokens):
     found = [encode_example(tokenizer, o, end, min(window, max_tokens or window)) for o in examples]
     return [o for o, _ in found if o], sum(c for _, c in found), sum(o is None for o, _ in found)
 
-# %% ../nbs/13_warm_start.ipynb #acc9a790
+# %% ../nbs/13_warm_start.ipynb #bdfd1290
+def pick_batch_tokens(
+    rows: list # `Sample`s
+) -> int: # Most tokens in a batch
+    "The size of batches that suits the amount of data"
+    sizes = [len(o.prompt_ids) + len(o.ids) for o in rows]
+    return max(max(sizes), min(4096, sum(sizes) // 32))
+
+# %% ../nbs/13_warm_start.ipynb #8e8c2c68
 def _check_folder(out):
     folder = Path(out)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())): raise ConfigError(f"{folder} exists and is not an empty folder; choose another one for the model")
@@ -237,7 +245,7 @@ def _save(model, tokenizer, folder, record):
         os.rename(part, folder)
     finally: shutil.rmtree(part, ignore_errors=True)
 
-# %% ../nbs/13_warm_start.ipynb #6dcf5864
+# %% ../nbs/13_warm_start.ipynb #740be3d5
 def warm_start(
     data: "str | list", # JSONL file or files
     out: str, # Folder to write; must be new or empty
@@ -245,7 +253,7 @@ def warm_start(
     method: str = "auto", # What learns: `full` (all weights), `lora` (adapters, merged at the end); `auto` chooses by size
     lr: float = 0., # Peak learning rate; 0 chooses by what learns
     epochs: int = 1, # Passes over the data
-    batch_tokens: int = 4096, # Most tokens in a batch, padding included
+    batch_tokens: int = 0, # Most tokens in a batch, padding included; 0 chooses
     max_tokens: int = 4096, # Longest line; 0 is the model's window
     held_out: float = .1, # Share of the groups that is measured and not learned
     lora_rank: int = 16, # Rank of the adapters
@@ -256,12 +264,13 @@ def warm_start(
     "Fine-tune a model on answers and write it to a folder; raises `ConfigError`, `DataError`, `TrainingError`"
     paths = [data] if isinstance(data, (str, Path)) else list(data)
     if method not in METHODS: raise ConfigError(f"method {method!r}: choose one of {', '.join(METHODS)}")
-    if epochs < 1 or batch_tokens < 1 or lr < 0 or not 0 <= held_out < 1: raise ConfigError("epochs and batch_tokens must be at least 1, lr at least 0 and held_out from 0 to below 1")
+    if epochs < 1 or batch_tokens < 0 or lr < 0 or not 0 <= held_out < 1: raise ConfigError("epochs must be at least 1, batch_tokens and lr at least 0 and held_out from 0 to below 1")
     (learn, held), folder = hold_out(read_examples(paths), held_out, seed), _check_folder(out)
     learner, tokenizer, method, default = _prepare(model, ModelConfig(device=device, lora_rank=lora_rank, lora_alpha=2 * lora_rank), method)
     (rows, cut, lost), (measured, *_) = _encode_all(learn, learner, tokenizer, max_tokens), _encode_all(held, learner, tokenizer, max_tokens)
     if not rows: raise ConfigError(f"none of the {len(learn)} answers fits {model!r} at {max_tokens} tokens; raise max_tokens, or take a model with a longer window")
-    about = dict(model=model, method=method, data=[str(o) for o in paths], version=__version__, seed=seed, epochs=epochs, lr=lr or default, lines=len(rows), prompts_cut=cut, lines_left_out=lost, held_out=len(measured))
+    batch_tokens = batch_tokens or pick_batch_tokens(rows)
+    about = dict(model=model, method=method, data=[str(o) for o in paths], version=__version__, seed=seed, epochs=epochs, lr=lr or default, batch_tokens=batch_tokens, lines=len(rows), prompts_cut=cut, lines_left_out=lost, held_out=len(measured))
     test_rows = measured or rows[:200]
     before = mean_loss(learner, test_rows, batch_tokens)
     losses = learn_rows(learner, rows, lr or default, epochs, batch_tokens, seed, progress)
