@@ -40,8 +40,8 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "arc.generate": "core arc.grids arc.transforms arc.datasets arc.clients arc.agents",
     "arc.verify": f"{_ARC_BASE} arc.grids arc.transforms arc.datasets arc.agents arc.generate",
     "arc.bench": f"{_ARC_BASE} arc.grids arc.transforms arc.datasets arc.search arc.clients arc.agents arc.generate arc.verify",
-    "arc.export": f"{_ARC_BASE} arc.grids arc.transforms arc.datasets arc.agents arc.generate arc.verify arc.bench",
-    "arc.bridge": f"{_ARC_BASE} problems arc.grids arc.transforms arc.datasets arc.agents arc.generate arc.verify arc.bench arc.export",
+    "arc.export": f"{_ARC_BASE} problems arc.grids arc.transforms arc.datasets arc.agents arc.generate arc.verify arc.bench",
+    "arc.bridge": f"{_ARC_BASE} problems arc.grids arc.transforms arc.datasets arc.search arc.agents arc.generate arc.verify arc.bench arc.export",
     "arc.cli": f"{_ARC}",
     "cli": f"{_TO_EVALUATION} tiny.world tiny.pretrain trainer inference warm_start arc.bridge arc.cli",
 }.items()}
