@@ -24,6 +24,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "ppo": "",
     "rollout": _TO_REWARDS,
     "checkpoints": "core models",
+    "terminal": "core",
     "tracking": "core",
     "evaluation": f"{_TO_REWARDS} rollout tracking",
     "tiny.world": "core stages testcases",
@@ -42,8 +43,8 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "arc.bench": f"{_ARC_BASE} arc.grids arc.transforms arc.datasets arc.search arc.clients arc.agents arc.generate arc.verify",
     "arc.export": f"{_ARC_BASE} problems arc.grids arc.transforms arc.datasets arc.agents arc.generate arc.verify arc.bench",
     "arc.bridge": f"{_ARC_BASE} problems arc.grids arc.transforms arc.datasets arc.search arc.agents arc.generate arc.verify arc.bench arc.export",
-    "arc.cli": f"{_ARC}",
-    "cli": f"{_TO_EVALUATION} tiny.world tiny.pretrain trainer inference warm_start arc.bridge arc.cli",
+    "arc.cli": f"{_ARC} terminal",
+    "cli": f"{_TO_EVALUATION} terminal tiny.world tiny.pretrain trainer inference warm_start arc.bridge arc.cli",
 }.items()}
 
 HEAVY = ("torch", "transformers", "numpy")
