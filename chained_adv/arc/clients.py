@@ -8,7 +8,7 @@ __all__ = ['FAILURES', 'BASELINES', 'Usage', 'Request', 'Reply', 'Failure', 'Cal
            'Endpoint', 'Budget', 'Pace', 'Breaker', 'Limits', 'Client', 'fenced', 'Baseline', 'identity_answer',
            'random_answer', 'Search', 'Replay', 'LocalModel', 'make_client']
 
-# %% ../../nbs/arc/04_clients.ipynb #23e4b726
+# %% ../../nbs/arc/04_clients.ipynb #379b8685
 import asyncio, difflib, hashlib, json, logging, math, os, random, re, sys, time
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
@@ -21,11 +21,11 @@ import httpx2, stamina
 from ..core import ConfigError, make_rng, stable_hash
 from .grids import ArcError, Task, turn_grid
 
-# %% ../../nbs/arc/04_clients.ipynb #6f13c5a8
+# %% ../../nbs/arc/04_clients.ipynb #39cf5e89
 if sys.version_info >= (3, 11): import tomllib
 else: import tomli as tomllib
 
-# %% ../../nbs/arc/04_clients.ipynb #03dfd19f
+# %% ../../nbs/arc/04_clients.ipynb #2b486300
 @dataclass(frozen=True)
 class Usage:
     "Tokens of one call or of many"
@@ -60,7 +60,7 @@ class Reply:
     seconds: float = 0. # From the first try to the end, waits included
     tries: int = 1 # Calls that it took
 
-# %% ../../nbs/arc/04_clients.ipynb #ef170ac1
+# %% ../../nbs/arc/04_clients.ipynb #2946b006
 @dataclass(frozen=True)
 class Failure:
     "What a label means"
@@ -91,7 +91,7 @@ FAILURES = {
     "circuit_open": Failure("the endpoint kept failing, so it is not asked any more"),
 }
 
-# %% ../../nbs/arc/04_clients.ipynb #a218d4d6
+# %% ../../nbs/arc/04_clients.ipynb #39dfb7eb
 class CallError(ArcError):
     "A call or an attempt that brought no answer"
     def __init__(self, label: str, # One of `FAILURES`
@@ -103,7 +103,7 @@ class CallError(ArcError):
         self.label, self.message, self.retry_after, self.usage, self.cost = label, message or FAILURES[label].meaning, retry_after, usage, cost
         self.retryable, self.seconds, self.tries = FAILURES[label].retried, 0., 1
 
-# %% ../../nbs/arc/04_clients.ipynb #d51937d7
+# %% ../../nbs/arc/04_clients.ipynb #c78c1d2f
 _STATUS = {401: "refused_key", 402: "no_credit", 403: "refused_key", 404: "not_found", 408: "timeout", 409: "conflict", 429: "rate_limited"}
 
 def status_error(
@@ -118,7 +118,7 @@ def status_error(
     if label == "timeout": error.usage = Usage()
     return error
 
-# %% ../../nbs/arc/04_clients.ipynb #08161073
+# %% ../../nbs/arc/04_clients.ipynb #9f8c5d0d
 def read_retry_after(
     value: "str | None", # The header
     now: "datetime | None" = None # What time it is
@@ -131,7 +131,7 @@ def read_retry_after(
         except (TypeError, ValueError): return None
     return max(0., seconds) if math.isfinite(seconds) else None
 
-# %% ../../nbs/arc/04_clients.ipynb #e170ae3a
+# %% ../../nbs/arc/04_clients.ipynb #c2288165
 def _count(data, *path):
     "A number of tokens somewhere in a dictionary; 0 when it is not there"
     for o in path: data = data.get(o) if isinstance(data, dict) else None
@@ -149,7 +149,7 @@ def _plain(content):
     if isinstance(content, list): return "".join(_plain(o.get("text")) for o in content if isinstance(o, dict))
     return content if isinstance(content, str) else ""
 
-# %% ../../nbs/arc/04_clients.ipynb #8e2794e4
+# %% ../../nbs/arc/04_clients.ipynb #5d9f755a
 def _raise_told(error):
     "An error told inside a body that looks like success"
     code = error.get("code") if isinstance(error, dict) else None
@@ -170,7 +170,7 @@ def read_completion(
     label = {"length": "length", "content_filter": "filtered"}.get(finish, "empty_reply")
     raise CallError(label, f"{FAILURES[label].meaning} (finish_reason {finish}, {len(reasoning)} characters of reasoning)", usage=usage, cost=cost)
 
-# %% ../../nbs/arc/04_clients.ipynb #1a099803
+# %% ../../nbs/arc/04_clients.ipynb #ded2f024
 class StreamReader:
     "Collects the pieces of a streamed completion"
     def __init__(self): self.text, self.reasoning, self.finish, self.usage, self.done = [], [], None, None, False
@@ -198,7 +198,7 @@ class StreamReader:
         message = {"content": "".join(self.text), "reasoning": "".join(self.reasoning)}
         return {"choices": [{"message": message, "finish_reason": self.finish}], "usage": self.usage}
 
-# %% ../../nbs/arc/04_clients.ipynb #6013ce9a
+# %% ../../nbs/arc/04_clients.ipynb #54c42021
 @dataclass(frozen=True)
 class Prices:
     "USD per million tokens"
@@ -224,7 +224,7 @@ class Provider:
     prices: "dict | None" = field(default=None, hash=False) # As `Prices`, for all models
     models: dict = field(default_factory=dict, hash=False) # Prices by model
 
-# %% ../../nbs/arc/04_clients.ipynb #dbbac038
+# %% ../../nbs/arc/04_clients.ipynb #5df6daed
 def load_providers(
     path: "str | Path | None" = None # A TOML file whose tables are added to the shipped ones
 ) -> dict: # name -> Provider
@@ -241,7 +241,7 @@ def _provider(name, table):
     if wrong := sorted(set(table) - fields): raise ConfigError(f"provider {name!r} has the unknown field {wrong[0]!r}; there are {', '.join(sorted(fields))}")
     return Provider(name, **{**table, "base_url": table["base_url"].rstrip("/")})
 
-# %% ../../nbs/arc/04_clients.ipynb #937ae7ea
+# %% ../../nbs/arc/04_clients.ipynb #3714396a
 def _read_env(path):
     "The variables in a `.env` file"
     if not Path(path).is_file(): return {}
@@ -259,8 +259,8 @@ def read_key(
     if not re.fullmatch(r"[\x21-\x7e]+", key): raise ConfigError(f"the key in {name} holds blanks or signs that no header may have; was it copied whole?")
     return key
 
-# %% ../../nbs/arc/04_clients.ipynb #2c0c3d85
-_ROLE_TOKENS = 16 # What a chat template may add to each message
+# %% ../../nbs/arc/04_clients.ipynb #24ed67fd
+_ROLE_TOKENS = 64 # What a chat template may add to each message
 
 def prompt_bytes(
     messages: "list | tuple" # Chat messages
@@ -289,7 +289,7 @@ class Endpoint:
         http, self._http = self._http, None
         if http: await http.aclose()
 
-# %% ../../nbs/arc/04_clients.ipynb #a6477ba8
+# %% ../../nbs/arc/04_clients.ipynb #11a247b0
 def _body(self, request):
     "The JSON body of a call"
     p = self.provider
@@ -307,7 +307,7 @@ def _open(self):
     return self._http
 Endpoint.body, Endpoint.open = _body, _open
 
-# %% ../../nbs/arc/04_clients.ipynb #f8e5e9d3
+# %% ../../nbs/arc/04_clients.ipynb #53211e9b
 def _safe(self, text):
     "Text of the endpoint without the key, should it repeat it"
     return text.replace(self._key, "***") if self._key else text
@@ -332,7 +332,7 @@ def _told(content):
     except (ValueError, RecursionError, AttributeError): return content[:300].decode(errors="replace")
     return str(error.get("message") or error) + f" ({error.get('code')})" * bool(error.get("code")) if isinstance(error, dict) else str(error or content[:300].decode(errors="replace"))
 
-# %% ../../nbs/arc/04_clients.ipynb #72fa4d7d
+# %% ../../nbs/arc/04_clients.ipynb #2479c7ed
 _TRANSPORT = ((httpx2.ConnectError, "connection"), (httpx2.ConnectTimeout, "connection"), (httpx2.TimeoutException, "timeout"), (httpx2.HTTPError, "cut_stream"), (httpx2.SSEError, "bad_json"))
 
 async def _complete(self, request):
@@ -347,7 +347,7 @@ async def _complete(self, request):
 Endpoint._safe, Endpoint._fetch, Endpoint.complete = _safe, _fetch, _complete
 Endpoint._price = lambda self, usage: self.prices.cost(usage) if self.prices else 0.
 
-# %% ../../nbs/arc/04_clients.ipynb #87ff1a90
+# %% ../../nbs/arc/04_clients.ipynb #f132fc99
 class Budget:
     "A cap in USD and in tokens over all calls of a run"
     def __init__(self, max_cost: "float | None" = None, # USD; None: no cap
@@ -373,14 +373,14 @@ class Budget:
         if self.limited:
             async with self._changed: self._changed.notify_all()
 
-# %% ../../nbs/arc/04_clients.ipynb #5160b8e3
+# %% ../../nbs/arc/04_clients.ipynb #025b6c92
 def _budget_report(self):
     parts = (f"{s:.4f} of {c:g} USD" if i == 0 else f"{s} of {c} tokens" for i, (s, c) in enumerate(zip(self.spent, self.caps)) if c is not None)
     return f"the next call might exceed the budget: {', '.join(parts)} are spent"
 Budget.report = _budget_report
 Budget.limited = property(lambda self: self.caps != (None, None), doc="Is there a cap?")
 
-# %% ../../nbs/arc/04_clients.ipynb #95f05254
+# %% ../../nbs/arc/04_clients.ipynb #7090f6a2
 class Pace:
     "At most so many calls a minute"
     def __init__(self, per_minute: float = 0): # Calls per minute; 0: as many as come
@@ -396,7 +396,7 @@ class Pace:
         turn, self.next = max(now, self.next), max(now, self.next) + self.gap
         if turn > now: await asyncio.sleep(turn - now + random.random() * self.gap / 10)
 
-# %% ../../nbs/arc/04_clients.ipynb #4d0fc96b
+# %% ../../nbs/arc/04_clients.ipynb #1605a852
 class Breaker:
     "Stops asking an endpoint that keeps failing"
     def __init__(self, after: int = 20, # Failures in a row that open it
@@ -428,7 +428,7 @@ class Breaker:
             self.until = time.monotonic() + self.cooldown * 2 ** self.opened
             self.opened += 1
 
-# %% ../../nbs/arc/04_clients.ipynb #76dc5cf2
+# %% ../../nbs/arc/04_clients.ipynb #0e42b13d
 logging.getLogger("stamina").addHandler(logging.NullHandler()) # retries are counted in the results, not printed
 
 @dataclass(frozen=True)
@@ -467,7 +467,7 @@ class Client:
 
 def _paid(model): return hasattr(model, "prices")
 
-# %% ../../nbs/arc/04_clients.ipynb #713f1dfe
+# %% ../../nbs/arc/04_clients.ipynb #c5a44f1d
 @dataclass
 class _Bill:
     "What an attempt has taken so far"
@@ -503,7 +503,7 @@ async def _try(self, request, bill):
         await self.budget.settle(worst_cost, worst.total, cost, usage.total)
 Client._call, Client._try = _call, _try
 
-# %% ../../nbs/arc/04_clients.ipynb #e09a4863
+# %% ../../nbs/arc/04_clients.ipynb #150b51ea
 def _backoff(self, error):
     "Whether to try again, and when the endpoint said so, after how many seconds"
     if not isinstance(error, CallError) or not error.retryable: return False
@@ -534,7 +534,7 @@ def _draw_seed(self, request):
     return stable_hash(self.seed, request.task.key if request.task else "", request.kind, request.pair, request.attempt, request.round) % 2**31
 Client._backoff, Client._tries, Client.complete, Client.draw_seed = _backoff, _tries, _complete_guarded, _draw_seed
 
-# %% ../../nbs/arc/04_clients.ipynb #b9bd6d98
+# %% ../../nbs/arc/04_clients.ipynb #c1772e2d
 def fenced(
     content: str, # What stands in the block
     language: str # `python`, `json`, ...
@@ -566,7 +566,7 @@ def random_answer(request: Request) -> str:
     "A symmetry drawn for each attempt"
     return _turn_answer(request, make_rng(request.seed, request.attempt).choice(sorted(_TURN_CODE)))
 
-# %% ../../nbs/arc/04_clients.ipynb #7cd238c8
+# %% ../../nbs/arc/04_clients.ipynb #569b11ce
 class Search:
     "Answers with the program that the search over grid operations finds"
     def __init__(self): self.found = {}
@@ -586,7 +586,7 @@ def _run_found(code, grid):
     exec(code, space)
     return space["solve_task"](grid.to_lists())
 
-# %% ../../nbs/arc/04_clients.ipynb #8aa78e55
+# %% ../../nbs/arc/04_clients.ipynb #54e03027
 class Replay:
     "Answers recorded in an earlier run"
     def __init__(self, path): # A file of lines as `arc generate` writes them
@@ -606,7 +606,7 @@ class Replay:
         if row is None: raise CallError("no_recording", f"{self.path.name} has no answer to {request.kind} of {request.task.key}, pair {request.pair}, attempt {request.attempt}, round {request.round}")
         return Reply(row["text"], row.get("model_reasoning", ""), row.get("finish_reason") or "stop")
 
-# %% ../../nbs/arc/04_clients.ipynb #76364349
+# %% ../../nbs/arc/04_clients.ipynb #a7ba4a7d
 class LocalModel:
     "A transformers model in this process"
     def __init__(self, name: str, # A folder, a hub name, or `tiny`
@@ -631,7 +631,7 @@ class LocalModel:
         "Stop the worker"
         if self.worker: self.worker.cancel()
 
-# %% ../../nbs/arc/04_clients.ipynb #2db4f14f
+# %% ../../nbs/arc/04_clients.ipynb #dd5ed93e
 async def _complete_local(self, request):
     "One answer, together with others that wait; raises `CallError`"
     if self.queue is None: self.queue, self.worker = asyncio.Queue(), None
@@ -663,7 +663,7 @@ async def _work(self):
         for o, answer in zip(batch, answers): o[3].done() or o[3].set_result(answer)
 LocalModel.complete, LocalModel._work = _complete_local, _work
 
-# %% ../../nbs/arc/04_clients.ipynb #da6c801c
+# %% ../../nbs/arc/04_clients.ipynb #e1db24b4
 def _answer(self, prompts, max_tokens, temperature, seeds):
     "(ids, ended) per prompt"
     import torch
@@ -674,7 +674,7 @@ def _answer(self, prompts, max_tokens, temperature, seeds):
     return [(ids, finished) for ids, _, finished in rows]
 LocalModel.answer = _answer
 
-# %% ../../nbs/arc/04_clients.ipynb #feb09906
+# %% ../../nbs/arc/04_clients.ipynb #cd2eb4a5
 BASELINES = {"identity": lambda: Baseline(identity_answer), "random": lambda: Baseline(random_answer), "search": lambda: Baseline(Search().__call__)}
 
 def _make_endpoint(spec, base_url, key_env, env_file, providers, stream, prices):
@@ -694,7 +694,7 @@ def _make_endpoint(spec, base_url, key_env, env_file, providers, stream, prices)
 
 def _near(name, known): return f"; did you mean {near[0]}/...?" if (near := difflib.get_close_matches(name, known, 1)) else f"; providers: {', '.join(known)}"
 
-# %% ../../nbs/arc/04_clients.ipynb #4d8f2963
+# %% ../../nbs/arc/04_clients.ipynb #9d8fb190
 def make_client(
     spec: str, # See the table above
     base_url: str = "", # Address of an endpoint that is not in the file
