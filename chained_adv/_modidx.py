@@ -158,6 +158,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                          'chained_adv.arc.clients._raise_told': ( 'arc/clients.html#_raise_told',
                                                                                   'chained_adv/arc/clients.py'),
                                          'chained_adv.arc.clients._read_env': ('arc/clients.html#_read_env', 'chained_adv/arc/clients.py'),
+                                         'chained_adv.arc.clients._read_stream': ( 'arc/clients.html#_read_stream',
+                                                                                   'chained_adv/arc/clients.py'),
                                          'chained_adv.arc.clients._read_usage': ( 'arc/clients.html#_read_usage',
                                                                                   'chained_adv/arc/clients.py'),
                                          'chained_adv.arc.clients._run_found': ( 'arc/clients.html#_run_found',
