@@ -6,7 +6,7 @@
 __all__ = ['MAX_SIDE', 'COLORS', 'SYMMETRIES', 'PALETTE', 'ArcError', 'Grid', 'cell_distance', 'Pair', 'Task', 'operations_text',
            'without_answers', 'turn_grid', 'canonical_hash', 'grid_svg', 'grid_text', 'show_task', 'save_png']
 
-# %% ../../nbs/arc/00_grids.ipynb #7bf53673
+# %% ../../nbs/arc/00_grids.ipynb #93b37304
 import hashlib, json, math
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -17,11 +17,11 @@ from rich.console import Console, Group
 from rich.text import Text
 from ..core import ChainedAdvError
 
-# %% ../../nbs/arc/00_grids.ipynb #5bae5eb8
+# %% ../../nbs/arc/00_grids.ipynb #237e2067
 class ArcError(ChainedAdvError):
     "A grid, task, file or answer that cannot be used; the message says what, where, and the remedy"
 
-# %% ../../nbs/arc/00_grids.ipynb #7536ff75
+# %% ../../nbs/arc/00_grids.ipynb #77b09986
 MAX_SIDE, COLORS = 30, ("black", "blue", "red", "green", "yellow", "grey", "fuchsia", "orange", "teal", "brown")
 
 def _checked_rows(rows):
@@ -37,7 +37,7 @@ def _checked_rows(rows):
             if type(cell) is not int or not 0 <= cell <= 9: raise ArcError(f"row {r}, column {c} holds {cell!r:.40} ({type(cell).__name__}); a cell is a whole number from 0 to 9")
     return tuple(map(tuple, rows))
 
-# %% ../../nbs/arc/00_grids.ipynb #085610dd
+# %% ../../nbs/arc/00_grids.ipynb #88ab5101
 @dataclass(frozen=True, slots=True)
 class Grid:
     "A rectangle of 1x1 to 30x30 cells, each a colour 0-9; cannot change, can be a dictionary's key"
@@ -54,7 +54,7 @@ class Grid:
     def colors(self): return frozenset(c for row in self.rows for c in row)
     def to_lists(self): return [list(row) for row in self.rows]
 
-# %% ../../nbs/arc/00_grids.ipynb #f602e7af
+# %% ../../nbs/arc/00_grids.ipynb #1035adc4
 def cell_distance(
     a: Grid, # One grid
     b: Grid # The other
@@ -63,7 +63,7 @@ def cell_distance(
     if (a.height, a.width) != (b.height, b.width): return math.inf
     return sum(x != y for r, s in zip(a.rows, b.rows) for x, y in zip(r, s)) / (a.height * a.width)
 
-# %% ../../nbs/arc/00_grids.ipynb #daf5b9b3
+# %% ../../nbs/arc/00_grids.ipynb #8237528b
 @dataclass(frozen=True)
 class Pair:
     "An input grid and the output grid that belongs to it"
@@ -85,7 +85,7 @@ class Task:
 
     def __post_init__(self): _check_task(self)
 
-# %% ../../nbs/arc/00_grids.ipynb #69aaaf8c
+# %% ../../nbs/arc/00_grids.ipynb #c32f08c5
 def operations_text(
     operations: "list | tuple" # Like `[{"op": "transpose"}, {"op": "swap", "train": 0, "test": 1}]`
 ) -> str: # Like `transpose,swap:0:1`
@@ -93,29 +93,39 @@ def operations_text(
     short = lambda v: "".join(map(str, v)) if isinstance(v, (list, tuple)) else str(v)
     return ",".join(":".join([o["op"], *(short(v) for k, v in o.items() if k != "op")]) for o in operations)
 
-def _check_task(self):
+# %% ../../nbs/arc/00_grids.ipynb #74c9c993
+def _check_texts(self):
     if not isinstance(self.id, str) or not self.id: raise ArcError(f"a task needs an id, a text that is not empty; got {self.id!r}")
+    for k in ("id", "dataset", "revision", "name"):
+        if not isinstance(v := getattr(self, k), str) or not v.isprintable(): raise ArcError(f"task {self.id!r}: its {k} is {v!r:.80}; it must be a text without control characters")
+    for o, kind, say in (("operations", dict, "dictionaries like {'op': 'transpose'}"), ("signed_by", str, "names")):
+        values = getattr(self, o)
+        if not isinstance(values, (list, tuple)) or not all(isinstance(v, kind) for v in values): raise ArcError(f"task {self.id}: {o} is a list of {say}, not {values!r:.80}")
+        object.__setattr__(self, o, tuple(values))
+    if nameless := [o for o in self.operations if not isinstance(o.get("op"), str)]: raise ArcError(f"task {self.id}: an operation has a name under 'op', {nameless[0]!r:.80} has none")
+
+def _check_task(self):
+    _check_texts(self)
     for part in ("train", "test"):
         pairs = tuple(getattr(self, part))
         if not pairs: raise ArcError(f"task {self.id} has no {part} pair; it needs at least one")
         if wrong := [i for i, p in enumerate(pairs) if not isinstance(p, Pair) or not isinstance(p.input, Grid) or not isinstance(p.output, (Grid, type(None)))]: raise ArcError(f"task {self.id}, {part}[{wrong[0]}] is not a Pair of grids; make it with Pair(Grid(...), Grid(...))")
         object.__setattr__(self, part, pairs)
     if lacking := [i for i, p in enumerate(self.train) if p.output is None]: raise ArcError(f"task {self.id}, train[{lacking[0]}] has no output; only test pairs may lack it")
-    for o in ("operations", "signed_by"): object.__setattr__(self, o, tuple(getattr(self, o)))
 
 def _task_key(self):
     source = f"{self.dataset}@{self.revision}" if self.revision else self.dataset
     return (f"{source}/" if source else "") + self.id + (f"~{operations_text(self.operations)}" if self.operations else "")
 Task.key = property(_task_key, doc="What identifies the task: `dataset@revision/id`, and for a variation `~` and its operations")
 
-# %% ../../nbs/arc/00_grids.ipynb #71ee54f4
+# %% ../../nbs/arc/00_grids.ipynb #d8865ec7
 def without_answers(
     task: Task # Any task
 ) -> Task: # The same without test outputs
     "The task as a solver may see it"
     return replace(task, test=[Pair(p.input) for p in task.test])
 
-# %% ../../nbs/arc/00_grids.ipynb #e2e9bc9a
+# %% ../../nbs/arc/00_grids.ipynb #3e8784ae
 _EXTRA = ("dataset", "revision", "parent", "operations", "signed_by")
 
 def _read_grid(rows, where):
@@ -132,7 +142,7 @@ def _read_pairs(data, part, where):
         output = o.get("output")
         yield Pair(_read_grid(o["input"], f"{at}.input"), None if output is None else _read_grid(output, f"{at}.output"))
 
-# %% ../../nbs/arc/00_grids.ipynb #150cc665
+# %% ../../nbs/arc/00_grids.ipynb #03e36744
 def _from_json(data, id, **more):
     "A task from a dictionary in the official form; `more` are further fields of `Task`; raises `ArcError` with the place"
     where = f"task {id}"
@@ -151,7 +161,7 @@ def _to_json(self, full=False):
     return data
 Task.to_json = _to_json
 
-# %% ../../nbs/arc/00_grids.ipynb #ca749718
+# %% ../../nbs/arc/00_grids.ipynb #a6aaecf1
 _TURNS = {
     "identity": lambda rows: rows,
     "rotate_90": lambda rows: tuple(zip(*rows[::-1])),
@@ -172,12 +182,12 @@ def turn_grid(
     if symmetry not in _TURNS: raise ArcError(f"no symmetry {symmetry!r}; there are {', '.join(SYMMETRIES)}")
     return Grid(_TURNS[symmetry](grid.rows))
 
-# %% ../../nbs/arc/00_grids.ipynb #c6c82861
+# %% ../../nbs/arc/00_grids.ipynb #4553314f
 def _digest(value): return hashlib.blake2b(repr(value).encode(), digest_size=16).hexdigest()
 def _content(task): return [(p.input.rows, p.output.rows if p.output else ()) for p in task.train + task.test]
 def _relabel(pairs, label): return sorted(tuple(tuple(tuple(map(label.__getitem__, row)) for row in rows) for rows in pair) for pair in pairs)
 
-# %% ../../nbs/arc/00_grids.ipynb #48dac809
+# %% ../../nbs/arc/00_grids.ipynb #2d0b5543
 def _refine(pairs, label):
     "Describe each colour by the cells it takes, and each pair by its colours so described, until no colour is told apart any more"
     while True:
@@ -192,7 +202,7 @@ def _refine(pairs, label):
         if len(set(finer.values())) == len(set(label.values())): return finer
         label = finer
 
-# %% ../../nbs/arc/00_grids.ipynb #662e2f60
+# %% ../../nbs/arc/00_grids.ipynb #5237e5ed
 def _colorless(pairs, label=None):
     "The smallest form of the pairs under all renamings of the colours"
     label = _refine(pairs, label or {c: 0 for c in sorted({c for p in pairs for rows in p for row in rows for c in row})})
@@ -204,7 +214,7 @@ def _colorless(pairs, label=None):
     chosen = [first] + [c for c in tied[1:] if _relabel(pairs, {**{o: o for o in label}, c: first, first: c}) != same]
     return min(_colorless(pairs, {o: 2 * n - (o == c) for o, n in label.items()}) for c in chosen)
 
-# %% ../../nbs/arc/00_grids.ipynb #127ea937
+# %% ../../nbs/arc/00_grids.ipynb #7064b56c
 def canonical_hash(
     task: Task, # Any task
     symmetries: bool = False, # Is a task the same when turned or mirrored?
@@ -214,7 +224,7 @@ def canonical_hash(
     turned = ([tuple(_TURNS[s](rows) for rows in pair) for pair in _content(task)] for s in (SYMMETRIES if symmetries else ("identity",)))
     return _digest(min(_colorless(o) if colors else sorted(o) for o in turned))
 
-# %% ../../nbs/arc/00_grids.ipynb #2d64739d
+# %% ../../nbs/arc/00_grids.ipynb #0f9e4022
 PALETTE = ("#000000", "#0074D9", "#FF4136", "#2ECC40", "#FFDC00", "#AAAAAA", "#F012BE", "#FF851B", "#7FDBFF", "#870C25")
 
 def _runs(row):
@@ -234,7 +244,7 @@ def grid_svg(
     return (f'<svg role="img" aria-label="grid of {h} rows and {w} columns" width="{w * cell}" height="{h * cell}" viewBox="0 0 {w} {h}">{cells}'
             f'<path d="{lines}" stroke="#555" stroke-width=".06" fill="none"/></svg>')
 
-# %% ../../nbs/arc/00_grids.ipynb #a29e6cb2
+# %% ../../nbs/arc/00_grids.ipynb #156fa6ff
 def _pair_html(pair):
     unknown = "<b style='font-size:2em'>?</b>"
     return f"<td style='text-align:center'>{grid_svg(pair.input)}<br>&darr;<br>{grid_svg(pair.output) if pair.output else unknown}</td>"
@@ -247,7 +257,7 @@ Grid._repr_html_ = grid_svg
 Pair._repr_html_ = lambda self: f"<table><tr>{_pair_html(self)}</tr></table>"
 Task._repr_html_ = _task_html
 
-# %% ../../nbs/arc/00_grids.ipynb #53b6c6a2
+# %% ../../nbs/arc/00_grids.ipynb #9b9a7dbd
 def grid_text(
     grid: "Grid | None" # What to draw; None draws a question mark
 ) -> Text: # For `rich`
@@ -269,7 +279,7 @@ def show_task(
             sizes = " -> ".join(f"{o.height}x{o.width}" if o else "?" for o in (p.input, p.output))
             console.print(Group(Text(f"\n{part} {i} ({sizes})"), Columns([grid_text(p.input), Text("->"), grid_text(p.output)], padding=(0, 2))), soft_wrap=False)
 
-# %% ../../nbs/arc/00_grids.ipynb #dddd9efe
+# %% ../../nbs/arc/00_grids.ipynb #7b843064
 def _pillow():
     try: from PIL import Image, ImageDraw
     except ImportError: raise ArcError("PNG files need Pillow: pip install 'chained_adv[arc]'") from None
@@ -279,7 +289,7 @@ def _draw(draw, grid, left, top, cell):
     for y, row in enumerate(grid.rows):
         for x, c in enumerate(row): draw.rectangle((left + x * cell, top + y * cell, left + (x + 1) * cell - 1, top + (y + 1) * cell - 1), fill=PALETTE[c], outline="#555555")
 
-# %% ../../nbs/arc/00_grids.ipynb #77fd1329
+# %% ../../nbs/arc/00_grids.ipynb #afd07c5e
 def save_png(
     what: "Grid | Task", # What to draw
     path: "str | Path", # File to write
@@ -298,5 +308,6 @@ def save_png(
         if p.output: _draw(draw, p.output, left, top + 2 * gap, cell)
         elif both: draw.rectangle((left, top + 2 * gap, left + w - 1, top + 2 * gap + low - 1), outline="#555555")
         left += w + gap
-    image.save(path, "PNG")
+    try: image.save(path, "PNG")
+    except OSError as e: raise ArcError(f"{path} cannot be written ({e.strerror or e}); choose another place") from None
     return Path(path)

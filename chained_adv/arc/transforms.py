@@ -6,13 +6,13 @@
 __all__ = ['check_operations', 'parse_operations', 'apply_operations', 'compose', 'invert', 'random_operations', 'pick_views',
            'make_variation', 'conjugate_program']
 
-# %% ../../nbs/arc/01_transforms.ipynb #300aa052
+# %% ../../nbs/arc/01_transforms.ipynb #bf4f4351
 import ast, io, random, tokenize
 from dataclasses import replace
 from ..core import make_rng
 from .grids import SYMMETRIES, ArcError, Grid, Pair, Task, operations_text, turn_grid
 
-# %% ../../nbs/arc/01_transforms.ipynb #a9b8e2d0
+# %% ../../nbs/arc/01_transforms.ipynb #22bfdcd4
 def _check_operation(o):
     "One operation with its keys in order; raises `ArcError`"
     if not isinstance(o, dict) or "op" not in o: raise ArcError(f"an operation is a dictionary like {{'op': 'transpose'}}, not {o!r:.80}")
@@ -33,7 +33,7 @@ def check_operations(
     if not isinstance(operations, (list, tuple)): raise ArcError(f"operations are a list of dictionaries, not {type(operations).__name__}")
     return tuple(map(_check_operation, operations))
 
-# %% ../../nbs/arc/01_transforms.ipynb #fdf27f92
+# %% ../../nbs/arc/01_transforms.ipynb #baf9122d
 def parse_operations(
     text: str # Like `rotate_90,permute_colors:0213456789,swap:0:1`; empty for none
 ) -> tuple: # Operations as data
@@ -48,7 +48,7 @@ def parse_operations(
         else: raise ArcError(f"no operation {part!r}; write one of {', '.join(SYMMETRIES)}, permute_colors:0213456789 or swap:0:1")
     return check_operations(found)
 
-# %% ../../nbs/arc/01_transforms.ipynb #9e73ea0f
+# %% ../../nbs/arc/01_transforms.ipynb #bd4bdac1
 def _apply_to_grid(grid, o):
     if o["op"] in SYMMETRIES: return turn_grid(grid, o["op"])
     return Grid([[o["map"][c] for c in row] for row in grid.rows]) if o["op"] == "permute_colors" else grid
@@ -60,7 +60,7 @@ def _swap(task, o):
     train[i], test[j] = test[j], train[i]
     return replace(task, train=train, test=test)
 
-# %% ../../nbs/arc/01_transforms.ipynb #25da6fc1
+# %% ../../nbs/arc/01_transforms.ipynb #fb06abd8
 def apply_operations(
     x: "Grid | Pair | Task | None", # What to change; None (an unknown output) stays None
     operations: "list | tuple" # Operations, first to last
@@ -74,7 +74,7 @@ def apply_operations(
         elif x is not None: raise ArcError(f"operations apply to a Grid, Pair or Task, not to {type(x).__name__}")
     return x
 
-# %% ../../nbs/arc/01_transforms.ipynb #b89ce476
+# %% ../../nbs/arc/01_transforms.ipynb #a38fe44d
 _PROBE = Grid([[1, 2, 3], [4, 5, 6]])
 _AFTER = {(s, t): next(u for u in SYMMETRIES if turn_grid(_PROBE, u) == turn_grid(turn_grid(_PROBE, s), t)) for s in SYMMETRIES for t in SYMMETRIES}
 
@@ -99,7 +99,7 @@ def invert(
     turn = lambda o: {"op": next(t for t in SYMMETRIES if _AFTER[o["op"], t] == "identity")} if o["op"] in SYMMETRIES else inverse(o)
     return compose([turn(o) for o in reversed(check_operations(operations))])
 
-# %% ../../nbs/arc/01_transforms.ipynb #a67735b6
+# %% ../../nbs/arc/01_transforms.ipynb #60861492
 def random_operations(
     rng: random.Random, # Where the choice comes from, see `make_rng`
     symmetries: bool = True, # Turn and mirror?
@@ -128,7 +128,7 @@ def pick_views(
         views.setdefault(operations_text(o), o)
     return list(views.values())
 
-# %% ../../nbs/arc/01_transforms.ipynb #d9903a5b
+# %% ../../nbs/arc/01_transforms.ipynb #f8f3903c
 def make_variation(
     task: Task, # The original, or a variation of it
     operations: "list | tuple", # What to do
@@ -139,7 +139,7 @@ def make_variation(
     parent = (task.parent or task.key) if done else None
     return replace(apply_operations(task, operations), operations=done, parent=parent, signed_by=signed_by)
 
-# %% ../../nbs/arc/01_transforms.ipynb #d7da5d2d
+# %% ../../nbs/arc/01_transforms.ipynb #a277bdc1
 def _rename(code, old, new):
     "Source text with one name exchanged; attributes and keywords of calls keep theirs"
     tokens, lines, depth, places = list(tokenize.generate_tokens(io.StringIO(code).readline)), code.splitlines(keepends=True), 0, []
@@ -159,7 +159,7 @@ def _defines(code, name):
     targets = [o.id for n in tree.body if isinstance(n, ast.Assign) for o in n.targets if isinstance(o, ast.Name)]
     return name in targets or any(isinstance(n, ast.FunctionDef) and n.name == name for n in tree.body)
 
-# %% ../../nbs/arc/01_transforms.ipynb #77ebd587
+# %% ../../nbs/arc/01_transforms.ipynb #bb6a4490
 _TURN_SOURCE = {
     "rotate_90": "[list(row) for row in zip(*grid[::-1], strict=True)]",
     "rotate_180": "[list(row)[::-1] for row in grid[::-1]]",
@@ -178,7 +178,7 @@ def _source(operations):
             yield f"names = {dict(enumerate(o['map']))}"
             yield "grid = [[names[cell] for cell in row] for row in grid]"
 
-# %% ../../nbs/arc/01_transforms.ipynb #84932ab2
+# %% ../../nbs/arc/01_transforms.ipynb #f67e8b6b
 def conjugate_program(
     code: str, # Source of a program that solves a task
     operations: "list | tuple", # What was done to the task
