@@ -37,7 +37,7 @@ def chosen_tasks(
     return select_tasks(load_tasks(dataset), task_ids or None, tasks or None, max_tasks or None)
 
 # %% ../../nbs/arc/11_cli.ipynb #9cda0b28
-TaskNames = Annotated[list[str], typer.Argument(help="Ids or keys of tasks; the first task when left out.", metavar="[TASK]...", show_default=False)]
+TaskNames = Annotated[list[str], typer.Argument(help="Ids or keys of tasks; the first task when left out.", metavar="TASK", show_default=False)]
 
 def _list_tasks(tasks, as_json):
     sizes = lambda t: " ".join(sorted({f"{p.input.height}x{p.input.width}" for p in t.train + t.test}))
@@ -64,7 +64,9 @@ def show(names: TaskNames = [], dataset: Dataset = "builtin", task_ids: TaskIds 
 # %% ../../nbs/arc/11_cli.ipynb #72c6e541
 def _program_text(program, task):
     "Source given as a file, or the reference of a built-in task"
-    if program != "reference": return Path(program).read_text(encoding="utf-8")
+    if program != "reference":
+        try: return Path(program).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as e: raise ArcError(f"--program {program} cannot be read ({e}); name a file with Python source, or 'reference'") from None
     known = builtin_programs() if task.dataset == "builtin" else {}
     if task.id not in known: raise ArcError(f"--program reference: only built-in tasks have one, {task.key} has none; name a file")
     return known[task.id]
@@ -91,7 +93,7 @@ def transform(task: Annotated[str, typer.Argument(help="Id or key of a task.")],
     for o in codes: print(clean_text(o))
 
 # %% ../../nbs/arc/11_cli.ipynb #bbc81764
-Sources = Annotated[list[str], typer.Argument(help="'builtin', folders or files in any known form; NAME@REVISION=PATH names a set.", metavar="SOURCE...")]
+Sources = Annotated[list[str], typer.Argument(help="'builtin', folders or files in any known form; NAME@REVISION=PATH names a set.", metavar="SOURCE")]
 
 def _stats_rows(stats):
     for k, v in stats.items():

@@ -7,7 +7,7 @@ __all__ = ['FORMS', 'builtin_programs', 'file_form', 'recover_operations', 'load
            'load_traces', 'merge_traces', 'save_traces', 'select_tasks', 'Overlap', 'find_overlaps', 'set_hash',
            'set_stats']
 
-# %% ../../nbs/arc/02_datasets.ipynb #d5f53717
+# %% ../../nbs/arc/02_datasets.ipynb #44e71095
 import difflib, hashlib, json, os, re, statistics
 from collections import Counter
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -16,14 +16,14 @@ from pathlib import Path
 from .grids import SYMMETRIES, ArcError, Grid, Pair, Task, canonical_hash, operations_text
 from .transforms import apply_operations, check_operations, compose, make_variation
 
-# %% ../../nbs/arc/02_datasets.ipynb #7d891ec9
+# %% ../../nbs/arc/02_datasets.ipynb #3ca40fb7
 def _builtin_path(): return Path(str(files("chained_adv") / "data" / "arc" / "builtin.json"))
 
 def builtin_programs() -> dict: # Task id -> source of a program that solves it
     "Reference programs of the built-in tasks"
     return {o["id"]: o["program"] for o in json.loads(_builtin_path().read_text(encoding="utf-8"))["tasks"]}
 
-# %% ../../nbs/arc/02_datasets.ipynb #8f0d20ad
+# %% ../../nbs/arc/02_datasets.ipynb #70fcb349
 def _read_json(path):
     try: return json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as e: raise ArcError(f"{path} cannot be read ({e.strerror or e}); check the path") from None
@@ -42,7 +42,7 @@ def file_form(
     found = (("challenges", lambda o: isinstance(o, dict) and "train" in o), ("traces", lambda o: o == [] or dicts(o, "text")), ("submission", lambda o: dicts(o, "attempt_1")), ("solutions", lambda o: isinstance(o, list) and bool(o)))
     return next((name for name, test in found if each(test)), "")
 
-# %% ../../nbs/arc/02_datasets.ipynb #4bd13bf5
+# %% ../../nbs/arc/02_datasets.ipynb #48961ecb
 def _solutions(path):
     "Outputs by task id, from the file beside the challenges; empty when there is none"
     beside = path.with_name(path.name.replace("challenges", "solutions"))
@@ -58,7 +58,7 @@ def _from_challenges(data, path, **more):
     if solutions and (lacking := [id for id in data if id not in solutions]): raise ArcError(f"{path}: the solutions beside it lack {len(lacking)} of its tasks, {lacking[0]} for one; remove the file of solutions if it belongs to other tasks")
     for id, o in data.items(): yield Task.from_json(_with_outputs(id, o, solutions[id], path) if solutions else o, id, **more)
 
-# %% ../../nbs/arc/02_datasets.ipynb #85c20d2a
+# %% ../../nbs/arc/02_datasets.ipynb #77c0add6
 def _read_names(pairs):
     "The colour permutation that makes the first grid of every pair of grids the second; None when there is none"
     names = {}
@@ -87,7 +87,7 @@ def recover_operations(
             if names: found.append(compose([{"op": s}, {"op": "permute_colors", "map": names}, *moves]))
         if found: return min(found, key=len)
 
-# %% ../../nbs/arc/02_datasets.ipynb #576f7266
+# %% ../../nbs/arc/02_datasets.ipynb #6e2ecffd
 def _from_dataset(data, path, dataset, revision=""):
     "Tasks of the founding system's list, variations with the operations that lead to them"
     groups = {}
@@ -107,7 +107,7 @@ def _versions(versions):
         own = replace(o, revision="-".join(filter(None, (o.revision, f"v{n}"))), parent=base.key if base else None)
         yield o if not n else replace(o, parent=base.key, operations=done) if done else own
 
-# %% ../../nbs/arc/02_datasets.ipynb #9c6cce4f
+# %% ../../nbs/arc/02_datasets.ipynb #c9f00232
 def _from_set(data, path, **more):
     for n, o in enumerate(data["tasks"]):
         if not isinstance(o, dict) or not isinstance(o.get("id"), str): raise ArcError(f"{path}, tasks[{n}]: a task in a set is a dictionary with an 'id'")
@@ -127,7 +127,7 @@ def _load_file(path, dataset=None, revision=None, default=None):
     known = {"solutions": "it holds solutions; give the file of challenges beside it", "traces": "it holds traces; `load_traces` reads it", "submission": "it is a submission"}
     raise ArcError(f"{path} holds no tasks: {known.get(form, 'it is none of the forms of task files')}")
 
-# %% ../../nbs/arc/02_datasets.ipynb #a04aa833
+# %% ../../nbs/arc/02_datasets.ipynb #8de2e731
 def _load_folder(path, dataset=None, revision=None):
     "Tasks of all files in a folder, or else in its sub-folders"
     found = sorted(path.glob("*.json"))
@@ -142,7 +142,7 @@ def _split_source(source):
     if not named or Path(source).exists(): return Path(source), None, None
     return Path(named[3]), named[1], named[2]
 
-# %% ../../nbs/arc/02_datasets.ipynb #6f47af46
+# %% ../../nbs/arc/02_datasets.ipynb #a0e60ce3
 def _check_variation(task, parent):
     "Is a variation what its operations make of its parent? Not decided where answers are missing"
     if any(p.output is None for p in task.test + parent.test): return
@@ -172,12 +172,14 @@ def load_tasks(
     if not path.exists(): raise ArcError(f"{path}: no such file or folder; give 'builtin', a folder of task files, or a file")
     return _unite((_load_folder if path.is_dir() else _load_file)(path, dataset or name, revision or state))
 
-# %% ../../nbs/arc/02_datasets.ipynb #8a86512d
+# %% ../../nbs/arc/02_datasets.ipynb #ce0551f0
 def _write(path, data):
-    path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(json.dumps(data) + "\n", encoding="utf-8")
-    os.replace(beside, path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside.write_text(json.dumps(data) + "\n", encoding="utf-8")
+        os.replace(beside, path)
+    except OSError as e: raise ArcError(f"{path} cannot be written ({e.strerror or e}); choose another place") from None
     return path
 
 def _file_name(task): return re.sub(r"[^\w.,~-]", "_", task.id + (f"~{operations_text(task.operations)}" if task.operations else ""))
@@ -189,7 +191,7 @@ def _distinct_names(tasks):
         if names.setdefault(_file_name(t), t) is not t: raise ArcError(f"{names[_file_name(t)].key} and {t.key} would both be called {_file_name(t)}; this form knows no data sets, so write them to two places, or use the form 'set'")
     return names
 
-# %% ../../nbs/arc/02_datasets.ipynb #6078b5e6
+# %% ../../nbs/arc/02_datasets.ipynb #9ed4d32e
 def _save_folder(tasks, path): return [_write(path / f"{n}.json", t.to_json(full=bool(t.parent))) for n, t in _distinct_names(tasks).items()]
 
 def _save_kaggle(tasks, path):
@@ -211,7 +213,7 @@ def _save_dataset(tasks, path):
 
 def _save_set(tasks, path): return [_write(path, {"tasks": [t.to_json(full=True) for t in tasks]})]
 
-# %% ../../nbs/arc/02_datasets.ipynb #f853ca38
+# %% ../../nbs/arc/02_datasets.ipynb #34cc1c03
 _WRITERS = {"folder": _save_folder, "kaggle": _save_kaggle, "dataset": _save_dataset, "set": _save_set}
 FORMS = tuple(_WRITERS)
 
@@ -227,14 +229,14 @@ def save_tasks(
     if path.is_file() if wants_folder else path.is_dir(): raise ArcError(f"{path}: the form {form!r} is written to a {'folder' if wants_folder else 'file'}")
     return _WRITERS[form](tasks, path)
 
-# %% ../../nbs/arc/02_datasets.ipynb #6b8a5feb
+# %% ../../nbs/arc/02_datasets.ipynb #63a792c0
 def merge_tasks(
     *sets: list # Lists of tasks
 ) -> list: # Each task once, in the order of first appearance
     "All tasks of several sets; the same task twice is one with the signers of both; raises `ArcError` for two tasks of one key"
     return _unite(t for tasks in sets for t in tasks)
 
-# %% ../../nbs/arc/02_datasets.ipynb #5b208655
+# %% ../../nbs/arc/02_datasets.ipynb #ca31eff5
 @dataclass(frozen=True)
 class Trace:
     "A written explanation of a task"
@@ -256,7 +258,7 @@ def load_traces(
     if data != {} and file_form(data) != "traces": raise ArcError(f"{path} is no store of traces; that is a dictionary of task id to a list of dictionaries with a 'text'")
     return [Trace(id, **{k: o[k] for k in _TRACE_FIELDS if k in o}) for id, traces in data.items() for o in traces]
 
-# %% ../../nbs/arc/02_datasets.ipynb #4e104a83
+# %% ../../nbs/arc/02_datasets.ipynb #ec172f4a
 def merge_traces(
     *stores: list # Lists of `Trace`s
 ) -> list: # Each trace once; of one that is there twice the later votes count
@@ -280,7 +282,7 @@ def save_traces(
     for t in traces: store.setdefault(t.task_id, []).append(asdict(t))
     return _write(Path(path), store)
 
-# %% ../../nbs/arc/02_datasets.ipynb #bb089d93
+# %% ../../nbs/arc/02_datasets.ipynb #2bd27446
 def _parse_ids(text):
     "Ids written as `a,b` or as a JSON list"
     if not text.strip().startswith("["): return [o.strip() for o in text.split(",") if o.strip()]
@@ -295,7 +297,7 @@ def _parse_range(text):
     if not found: raise ArcError(f"tasks {text!r}: write a range of positions like 2:9 (from the third to the ninth), :5 or 10:")
     return slice(*(int(o) if o else None for o in found.groups()))
 
-# %% ../../nbs/arc/02_datasets.ipynb #393ac15b
+# %% ../../nbs/arc/02_datasets.ipynb #97f944e4
 def _by_ids(pool, ids):
     known = {}
     for t in pool:
@@ -319,7 +321,7 @@ def select_tasks(
     if not found: raise ArcError(f"no task is selected: tasks {tasks} of {len(pool)}" if tasks else "there is no task to select from")
     return list(found[:max_tasks])
 
-# %% ../../nbs/arc/02_datasets.ipynb #fda51223
+# %% ../../nbs/arc/02_datasets.ipynb #4b36c65e
 @dataclass(frozen=True)
 class Overlap:
     "Two tasks that have content in common"
@@ -338,7 +340,7 @@ def _degree(a, b, disguise):
     if canonical_hash(a) == canonical_hash(b): return "reordered"
     return "disguised" if _outline(a) == _outline(b) and disguise(a) == disguise(b) else "shares pairs"
 
-# %% ../../nbs/arc/02_datasets.ipynb #e9fe2368
+# %% ../../nbs/arc/02_datasets.ipynb #9ceb5fe4
 def find_overlaps(
     first: list, # Tasks
     second: "list | None" = None # Other tasks; None compares the first with each other
@@ -360,7 +362,7 @@ def find_overlaps(
             if degree != "shares pairs" or shared: wanted[i, j] = Overlap(a.key, b.key, degree, shared)
     return list(wanted.values())
 
-# %% ../../nbs/arc/02_datasets.ipynb #4e3bd446
+# %% ../../nbs/arc/02_datasets.ipynb #7fe9d04e
 def set_hash(
     tasks: list # Any tasks
 ) -> str: # 16 hexadecimal digits
