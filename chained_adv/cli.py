@@ -71,7 +71,7 @@ def start_quietly(
 
 # %% ../nbs/14_cli.ipynb #383163f9
 def problem_sets(
-    source: str, # A file, `builtin`, `tiny`, or empty to choose by the model
+    source: str, # A file, `builtin`, `tiny`, `arc:...` (ARC tasks), or empty to choose by the model
     tiny: bool, # Does the tiny model play?
     seed: int = 0 # Of the split
 ) -> tuple: # (to train on, held out, remarks)
@@ -80,6 +80,9 @@ def problem_sets(
     if source == "tiny":
         from chained_adv.tiny.world import tiny_problems
         return tiny_problems("train", 240), tiny_problems("held_out", 200), []
+    if source.startswith("arc:"):
+        from chained_adv.arc.bridge import load_arc_problems
+        return load_arc_problems(source, seed)
     problems = load_problems(source)
     if len(problems) < 5: return problems, [], [f"{len(problems)} problems are too few to hold some out (5 are needed): the run is measured on its training problems only"]
     train, held_out = split_problems(problems, .2, seed)
@@ -113,15 +116,21 @@ def _is_run(path):
     "Is this a run, its folder of checkpoints, or a checkpoint?"
     return (Path(path) / "manifest.json").is_file() or (Path(path) / "checkpoints").is_dir() or any(Path(path).glob("*/manifest.json"))
 
-def _pool(source, run, model):
+def _pool(source, run, model, references=True):
     "Problems to choose from, (training, held out): of the source, or of the run, or of the model"
+    if source.startswith("arc:") and not references: return [], _whole_set(source, False)
     above = (Path(run), *Path(run).resolve().parents[:2]) if run and not source else () # a checkpoint lies two levels below its run
     origin = next((r["problems"] for r in map(read_run, above) if r.get("problems")), {})
     train, held_out, _ = problem_sets(source or origin.get("source", ""), (model or "tiny") == "tiny", origin.get("seed", 0))
     return train, held_out
 
-def _whole_set(source):
-    "All problems of a source, in its order"
+def _whole_set(source, references=True):
+    "All problems of a source, in its order; of ARC tasks only those with a reference, when it is needed"
+    if source.startswith("arc:"):
+        from chained_adv.arc.bridge import arc_problems
+        found, remarks = arc_problems(source, references)
+        for o in remarks: say(o)
+        return found
     return load_problems(source) if source != "tiny" else sum(problem_sets("tiny", True)[:2], [])
 
 def _list_problems(train, held_out, as_json):
@@ -132,7 +141,7 @@ def _list_problems(train, held_out, as_json):
 # %% ../nbs/14_cli.ipynb #4894037f
 Threads = opt(int, "CPU threads for torch; 0 leaves the number to torch.", min=0)
 Device = opt(str, "auto, cpu, cuda or cuda:N.")
-Source = opt(str, "A problem file (JSON or JSONL), 'builtin' or 'tiny'.")
+Source = opt(str, "A problem file (JSON or JSONL), 'builtin', 'tiny', or ARC tasks: arc:builtin, arc:FOLDER or arc:FILE.")
 Saved = opt(str, "Which checkpoint: a name, 'best' or 'latest'.")
 List = opt(bool, "List the ids to choose from.", "--list")
 ProblemId = Annotated[str, typer.Argument(help="Id of a problem; the first held-out one when left out.", show_default=False)]
@@ -215,7 +224,9 @@ def _origin(source, config, record):
     "Where the problems come from, as `config.json` records it"
     origin = record.get("problems") or {}
     source = source or origin.get("source") or ("tiny" if _is_tiny(config.model) else "builtin")
-    return dict(source=source if source in ("tiny", "builtin") else str(Path(source).resolve()), seed=origin.get("seed", config.seed))
+    if source.startswith("arc:"): from chained_adv.arc.bridge import absolute_source
+    whole = source if source in ("tiny", "builtin") else absolute_source(source) if source.startswith("arc:") else str(Path(source).resolve())
+    return dict(source=whole, seed=origin.get("seed", config.seed))
 
 # %% ../nbs/14_cli.ipynb #3a645bed
 def _before_after(summary):
@@ -241,13 +252,13 @@ def _run_training(config, origin, resume, overwrite, as_json):
     print(f"\nrun folder  {config.out}\nplots       {Path(config.out, 'plots')}\nnext        chained-adv solve --run {config.out}")
 
 # %% ../nbs/14_cli.ipynb #a5391d60
-@app.command(epilog=examples("chained-adv train", "chained-adv train --quick --out runs/try", "chained-adv train --problems my.json --out runs/mine", "chained-adv train --stages 1-2 --adapters unified --out runs/unified", "chained-adv train --advantage gae --set whiten=true --out runs/gae",
+@app.command(epilog=examples("chained-adv train", "chained-adv train --quick --out runs/try", "chained-adv train --problems my.json --out runs/mine", "chained-adv train --problems arc:builtin,views=4 --model models/warm --out runs/arc", "chained-adv train --stages 1-2 --adapters unified --out runs/unified", "chained-adv train --advantage gae --set whiten=true --out runs/gae",
                               "chained-adv train --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out runs/qwen", "chained-adv train --out runs/default --resume"))
 def train(ctx: typer.Context,
     model: opt(str, "Model of both players: 'tiny' (comes with the package), a folder, or a name on the Hugging Face hub.") = "tiny",
     generator_model: opt(str, "Model of the generator, when it differs.") = "",
     discriminator_model: opt(str, "Model of the discriminator, when it differs.") = "",
-    problems: opt(str, "A problem file (JSON or JSONL), 'builtin' or 'tiny'. A file is split 80 to 20 into training and held-out problems. Left out: 'tiny' for the tiny model, 'builtin' for others.") = "",
+    problems: opt(str, "A problem file (JSON or JSONL), 'builtin', 'tiny', or ARC tasks: arc:builtin, arc:FOLDER or arc:FILE, and behind it with commas programs=PATH, views=NUMBER or search=no. A file is split 80 to 20 into training and held-out problems. Left out: 'tiny' for the tiny model, 'builtin' for others.") = "",
     out: opt(str, "The run's folder.") = "runs/default",
     seed: Seed = 0,
     quick: opt(bool, "The smallest run that goes through everything; options that are given win over it.", "--quick") = False,
@@ -359,7 +370,7 @@ def _print_results(results, as_json):
 @app.command(epilog=examples("chained-adv solve --run runs/default", "chained-adv solve --run runs/default --list", "chained-adv solve two_sum --problems builtin --run runs/qwen --candidates 8",
                               "chained-adv solve --problems my.json --run runs/mine --json"))
 def solve(problem: ProblemId = "",
-    problems: opt(str, "A problem file, 'builtin' or 'tiny'. A file without an id: all its problems.") = "",
+    problems: opt(str, "A problem file, 'builtin', 'tiny' or ARC tasks (arc:FOLDER; those without a program too). A file without an id: all its problems.") = "",
     id: opt(str, "Id of a problem, like the argument.") = "",
     run: opt(str, "The run whose players solve: its folder, or one checkpoint's.") = "runs/default",
     checkpoint: Saved = "best",
@@ -370,9 +381,9 @@ def solve(problem: ProblemId = "",
     "Solve a problem with a trained pair. Shows the whole chain, the program and the tests it ran. Exit status 1: not solved."
     if problem and id and problem != id: raise ConfigError(f"two problems were named, {problem!r} and {id!r}; give one")
     run, id = "" if model else run, problem or id
-    train_set, held_out = _pool(problems, run, model)
+    train_set, held_out = _pool(problems, run, model, references=False)
     if list_ids: return _list_problems(train_set, held_out, as_json)
-    chosen = _whole_set(problems) if problems and not id else [find_problem(id, held_out + train_set)]
+    chosen = held_out if problems.startswith("arc:") and not id else _whole_set(problems) if problems and not id else [find_problem(id, held_out + train_set)]
     start_quietly(threads, (model,))
     with _load(run, checkpoint, model, device) as engine: results = engine.solve_batch(chosen, candidates, test_lists, seed=seed)
     _print_results(results, as_json)
@@ -663,7 +674,7 @@ app.add_typer(make_app("ARC tasks: show, transform, generate data, verify, bench
 
 # %% ../nbs/14_cli.ipynb #14d226be
 @app.command(epilog=examples("chained-adv problems", "chained-adv problems my.json", "chained-adv problems my.json --json"))
-def problems(file: Annotated[str, typer.Argument(help="A problem file (JSON or JSONL), 'builtin' or 'tiny'.")] = "builtin", as_json: Json = False):
+def problems(file: Annotated[str, typer.Argument(help="A problem file (JSON or JSONL), 'builtin', 'tiny', or ARC tasks (arc:FOLDER).")] = "builtin", as_json: Json = False):
     "Check a problem file. Its format, and that every reference solution passes its own tests."
     found = _whole_set(file)
     with Sandbox() as box:

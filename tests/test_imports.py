@@ -42,7 +42,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "arc.verify": f"{_ARC_BASE} arc.grids arc.transforms arc.datasets arc.agents arc.generate",
     "arc.bench": f"{_ARC_BASE} arc.grids arc.transforms arc.datasets arc.search arc.clients arc.agents arc.generate arc.verify",
     "arc.export": f"{_ARC_BASE} problems arc.grids arc.transforms arc.datasets arc.agents arc.generate arc.verify arc.bench",
-    "arc.bridge": f"{_ARC_BASE} problems arc.grids arc.transforms arc.datasets arc.search arc.agents arc.generate arc.verify arc.bench arc.export",
+    "arc.bridge": f"{_ARC_BASE} stages problems arc.grids arc.transforms arc.datasets arc.search arc.agents arc.generate arc.verify arc.bench arc.export",
     "arc.cli": f"{_ARC} terminal",
     "cli": f"{_TO_EVALUATION} terminal tiny.world tiny.pretrain trainer inference warm_start arc.bridge arc.cli",
 }.items()}
