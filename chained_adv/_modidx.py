@@ -422,6 +422,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                        'chained_adv.arc.grids._refine': ('arc/grids.html#_refine', 'chained_adv/arc/grids.py'),
                                        'chained_adv.arc.grids._relabel': ('arc/grids.html#_relabel', 'chained_adv/arc/grids.py'),
                                        'chained_adv.arc.grids._runs': ('arc/grids.html#_runs', 'chained_adv/arc/grids.py'),
+                                       'chained_adv.arc.grids._split_colors': ('arc/grids.html#_split_colors', 'chained_adv/arc/grids.py'),
                                        'chained_adv.arc.grids._task_html': ('arc/grids.html#_task_html', 'chained_adv/arc/grids.py'),
                                        'chained_adv.arc.grids._task_key': ('arc/grids.html#_task_key', 'chained_adv/arc/grids.py'),
                                        'chained_adv.arc.grids._to_json': ('arc/grids.html#_to_json', 'chained_adv/arc/grids.py'),

@@ -6,7 +6,7 @@
 __all__ = ['MAX_SIDE', 'COLORS', 'SYMMETRIES', 'PALETTE', 'ArcError', 'Grid', 'cell_distance', 'Pair', 'Task', 'operations_text',
            'without_answers', 'turn_grid', 'canonical_hash', 'grid_svg', 'grid_text', 'show_task', 'save_png']
 
-# %% ../../nbs/arc/00_grids.ipynb #93b37304
+# %% ../../nbs/arc/00_grids.ipynb #64d55154
 import hashlib, json, math
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -17,11 +17,11 @@ from rich.console import Console, Group
 from rich.text import Text
 from ..core import ChainedAdvError
 
-# %% ../../nbs/arc/00_grids.ipynb #237e2067
+# %% ../../nbs/arc/00_grids.ipynb #ee5c7603
 class ArcError(ChainedAdvError):
     "A grid, task, file or answer that cannot be used; the message says what, where, and the remedy"
 
-# %% ../../nbs/arc/00_grids.ipynb #77b09986
+# %% ../../nbs/arc/00_grids.ipynb #0d684238
 MAX_SIDE, COLORS = 30, ("black", "blue", "red", "green", "yellow", "grey", "fuchsia", "orange", "teal", "brown")
 
 def _checked_rows(rows):
@@ -37,7 +37,7 @@ def _checked_rows(rows):
             if type(cell) is not int or not 0 <= cell <= 9: raise ArcError(f"row {r}, column {c} holds {cell!r:.40} ({type(cell).__name__}); a cell is a whole number from 0 to 9")
     return tuple(map(tuple, rows))
 
-# %% ../../nbs/arc/00_grids.ipynb #88ab5101
+# %% ../../nbs/arc/00_grids.ipynb #7c03fc62
 @dataclass(frozen=True, slots=True)
 class Grid:
     "A rectangle of 1x1 to 30x30 cells, each a colour 0-9; cannot change, can be a dictionary's key"
@@ -54,7 +54,7 @@ class Grid:
     def colors(self): return frozenset(c for row in self.rows for c in row)
     def to_lists(self): return [list(row) for row in self.rows]
 
-# %% ../../nbs/arc/00_grids.ipynb #1035adc4
+# %% ../../nbs/arc/00_grids.ipynb #c558a49f
 def cell_distance(
     a: Grid, # One grid
     b: Grid # The other
@@ -63,7 +63,7 @@ def cell_distance(
     if (a.height, a.width) != (b.height, b.width): return math.inf
     return sum(x != y for r, s in zip(a.rows, b.rows) for x, y in zip(r, s)) / (a.height * a.width)
 
-# %% ../../nbs/arc/00_grids.ipynb #8237528b
+# %% ../../nbs/arc/00_grids.ipynb #493dd595
 @dataclass(frozen=True)
 class Pair:
     "An input grid and the output grid that belongs to it"
@@ -85,7 +85,7 @@ class Task:
 
     def __post_init__(self): _check_task(self)
 
-# %% ../../nbs/arc/00_grids.ipynb #c32f08c5
+# %% ../../nbs/arc/00_grids.ipynb #19884493
 def operations_text(
     operations: "list | tuple" # Like `[{"op": "transpose"}, {"op": "swap", "train": 0, "test": 1}]`
 ) -> str: # Like `transpose,swap:0:1`
@@ -93,7 +93,7 @@ def operations_text(
     short = lambda v: "".join(map(str, v)) if isinstance(v, (list, tuple)) else str(v)
     return ",".join(":".join([o["op"], *(short(v) for k, v in o.items() if k != "op")]) for o in operations)
 
-# %% ../../nbs/arc/00_grids.ipynb #74c9c993
+# %% ../../nbs/arc/00_grids.ipynb #4b146838
 def _check_texts(self):
     if not isinstance(self.id, str) or not self.id: raise ArcError(f"a task needs an id, a text that is not empty; got {self.id!r}")
     for k in ("id", "dataset", "revision", "name"):
@@ -118,14 +118,14 @@ def _task_key(self):
     return (f"{source}/" if source else "") + self.id + (f"~{operations_text(self.operations)}" if self.operations else "")
 Task.key = property(_task_key, doc="What identifies the task: `dataset@revision/id`, and for a variation `~` and its operations")
 
-# %% ../../nbs/arc/00_grids.ipynb #d8865ec7
+# %% ../../nbs/arc/00_grids.ipynb #0cc6a7bb
 def without_answers(
     task: Task # Any task
 ) -> Task: # The same without test outputs
     "The task as a solver may see it"
     return replace(task, test=[Pair(p.input) for p in task.test])
 
-# %% ../../nbs/arc/00_grids.ipynb #3e8784ae
+# %% ../../nbs/arc/00_grids.ipynb #d21efdd6
 _EXTRA = ("dataset", "revision", "parent", "operations", "signed_by")
 
 def _read_grid(rows, where):
@@ -142,7 +142,7 @@ def _read_pairs(data, part, where):
         output = o.get("output")
         yield Pair(_read_grid(o["input"], f"{at}.input"), None if output is None else _read_grid(output, f"{at}.output"))
 
-# %% ../../nbs/arc/00_grids.ipynb #03e36744
+# %% ../../nbs/arc/00_grids.ipynb #3d39dc45
 def _from_json(data, id, **more):
     "A task from a dictionary in the official form; `more` are further fields of `Task`; raises `ArcError` with the place"
     where = f"task {id}"
@@ -161,7 +161,7 @@ def _to_json(self, full=False):
     return data
 Task.to_json = _to_json
 
-# %% ../../nbs/arc/00_grids.ipynb #a6aaecf1
+# %% ../../nbs/arc/00_grids.ipynb #1351467e
 _TURNS = {
     "identity": lambda rows: rows,
     "rotate_90": lambda rows: tuple(zip(*rows[::-1])),
@@ -182,49 +182,56 @@ def turn_grid(
     if symmetry not in _TURNS: raise ArcError(f"no symmetry {symmetry!r}; there are {', '.join(SYMMETRIES)}")
     return Grid(_TURNS[symmetry](grid.rows))
 
-# %% ../../nbs/arc/00_grids.ipynb #4553314f
+# %% ../../nbs/arc/00_grids.ipynb #bb56fd5b
 def _digest(value): return hashlib.blake2b(repr(value).encode(), digest_size=16).hexdigest()
-def _content(task): return [(p.input.rows, p.output.rows if p.output else ()) for p in task.train + task.test]
-def _relabel(pairs, label): return sorted(tuple(tuple(tuple(map(label.__getitem__, row)) for row in rows) for rows in pair) for pair in pairs)
+def _content(task, turn=_TURNS["identity"]): return [(turn(p.input.rows), turn(p.output.rows) if p.output else ()) for p in task.train + task.test]
 
-# %% ../../nbs/arc/00_grids.ipynb #2d0b5543
-def _refine(pairs, label):
-    "Describe each colour by the cells it takes, and each pair by its colours so described, until no colour is told apart any more"
+# %% ../../nbs/arc/00_grids.ipynb #9e9886ff
+def _split_colors(pair):
+    "The pattern of a pair, as a digest, and its colours in the order of first appearance"
+    order = {}
+    return _digest([[[order.setdefault(c, len(order)) for c in row] for row in rows] for rows in pair]), tuple(order)
+
+def _relabel(words, label): return sorted((pattern, tuple(label[c] for c in colors)) for pattern, colors in words)
+
+# %% ../../nbs/arc/00_grids.ipynb #1d6457bb
+def _refine(words, label):
+    "Describe each colour by the pairs it is in, and each pair by its colours so described, until no more colours are told apart"
     while True:
         seen = {c: [] for c in label}
-        for pair in pairs:
-            form = _digest([[tuple(label[c] for c in row) for row in rows] for rows in pair])
-            for c in set(c for rows in pair for row in rows for c in row):
-                seen[c].append((form, tuple((i, y, x) for i, rows in enumerate(pair) for y, row in enumerate(rows) for x, o in enumerate(row) if o == c)))
-        forms = {c: (label[c], _digest(sorted(o))) for c, o in seen.items()}
-        ranks = {f: i for i, f in enumerate(sorted(set(forms.values())))}
-        finer = {c: ranks[f] for c, f in forms.items()}
+        for pattern, colors in words:
+            for place, c in enumerate(colors): seen[c].append((pattern, tuple(label[o] for o in colors), place))
+        forms = {c: (label[c], sorted(o)) for c, o in seen.items()}
+        order = sorted(forms.values())
+        finer = {c: order.index(f) for c, f in forms.items()}
         if len(set(finer.values())) == len(set(label.values())): return finer
         label = finer
 
-# %% ../../nbs/arc/00_grids.ipynb #5237e5ed
-def _colorless(pairs, label=None):
+def _colorless(words, label=None):
     "The smallest form of the pairs under all renamings of the colours"
-    label = _refine(pairs, label or {c: 0 for c in sorted({c for p in pairs for rows in p for row in rows for c in row})})
+    label = _refine(words, label or {c: 0 for _, colors in words for c in colors})
     groups = {}
     for c, n in label.items(): groups.setdefault(n, []).append(c)
     tied = next((groups[n] for n in sorted(groups) if len(groups[n]) > 1), None)
-    if not tied: return _relabel(pairs, label)
-    same, first = _relabel(pairs, {c: c for c in label}), tied[0]
-    chosen = [first] + [c for c in tied[1:] if _relabel(pairs, {**{o: o for o in label}, c: first, first: c}) != same]
-    return min(_colorless(pairs, {o: 2 * n - (o == c) for o, n in label.items()}) for c in chosen)
+    if not tied: return _relabel(words, label)
+    first, itself = tied[0], {c: c for c in label}
+    chosen = [first] + [c for c in tied[1:] if _relabel(words, {**itself, c: first, first: c}) != _relabel(words, itself)]
+    return min(_colorless(words, {o: 2 * n + 1 - (o == c) for o, n in label.items()}) for c in chosen)
 
-# %% ../../nbs/arc/00_grids.ipynb #7064b56c
+# %% ../../nbs/arc/00_grids.ipynb #f4875248
 def canonical_hash(
     task: Task, # Any task
     symmetries: bool = False, # Is a task the same when turned or mirrored?
     colors: bool = False # Is a task the same when its colours are renamed?
 ) -> str: # 32 hexadecimal digits
     "A hash of the set of pairs: free of order, id, and the division into train and test"
-    turned = ([tuple(_TURNS[s](rows) for rows in pair) for pair in _content(task)] for s in (SYMMETRIES if symmetries else ("identity",)))
-    return _digest(min(_colorless(o) if colors else sorted(o) for o in turned))
+    forms = [_content(task, _TURNS[s]) for s in (SYMMETRIES if symmetries else ("identity",))]
+    if not colors: return _digest(min(map(sorted, forms)))
+    words = [sorted(map(_split_colors, o)) for o in forms]
+    least = min([pattern for pattern, _ in o] for o in words)
+    return _digest(min(_colorless(o) for o in words if [pattern for pattern, _ in o] == least))
 
-# %% ../../nbs/arc/00_grids.ipynb #0f9e4022
+# %% ../../nbs/arc/00_grids.ipynb #eb63526a
 PALETTE = ("#000000", "#0074D9", "#FF4136", "#2ECC40", "#FFDC00", "#AAAAAA", "#F012BE", "#FF851B", "#7FDBFF", "#870C25")
 
 def _runs(row):
@@ -244,7 +251,7 @@ def grid_svg(
     return (f'<svg role="img" aria-label="grid of {h} rows and {w} columns" width="{w * cell}" height="{h * cell}" viewBox="0 0 {w} {h}">{cells}'
             f'<path d="{lines}" stroke="#555" stroke-width=".06" fill="none"/></svg>')
 
-# %% ../../nbs/arc/00_grids.ipynb #156fa6ff
+# %% ../../nbs/arc/00_grids.ipynb #058137c2
 def _pair_html(pair):
     unknown = "<b style='font-size:2em'>?</b>"
     return f"<td style='text-align:center'>{grid_svg(pair.input)}<br>&darr;<br>{grid_svg(pair.output) if pair.output else unknown}</td>"
@@ -257,7 +264,7 @@ Grid._repr_html_ = grid_svg
 Pair._repr_html_ = lambda self: f"<table><tr>{_pair_html(self)}</tr></table>"
 Task._repr_html_ = _task_html
 
-# %% ../../nbs/arc/00_grids.ipynb #9b9a7dbd
+# %% ../../nbs/arc/00_grids.ipynb #5558eb09
 def grid_text(
     grid: "Grid | None" # What to draw; None draws a question mark
 ) -> Text: # For `rich`
@@ -279,7 +286,7 @@ def show_task(
             sizes = " -> ".join(f"{o.height}x{o.width}" if o else "?" for o in (p.input, p.output))
             console.print(Group(Text(f"\n{part} {i} ({sizes})"), Columns([grid_text(p.input), Text("->"), grid_text(p.output)], padding=(0, 2))), soft_wrap=False)
 
-# %% ../../nbs/arc/00_grids.ipynb #7b843064
+# %% ../../nbs/arc/00_grids.ipynb #f353f9e2
 def _pillow():
     try: from PIL import Image, ImageDraw
     except ImportError: raise ArcError("PNG files need Pillow: pip install 'chained_adv[arc]'") from None
@@ -289,7 +296,7 @@ def _draw(draw, grid, left, top, cell):
     for y, row in enumerate(grid.rows):
         for x, c in enumerate(row): draw.rectangle((left + x * cell, top + y * cell, left + (x + 1) * cell - 1, top + (y + 1) * cell - 1), fill=PALETTE[c], outline="#555555")
 
-# %% ../../nbs/arc/00_grids.ipynb #afd07c5e
+# %% ../../nbs/arc/00_grids.ipynb #db17b5fb
 def save_png(
     what: "Grid | Task", # What to draw
     path: "str | Path", # File to write
