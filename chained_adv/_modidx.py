@@ -14,6 +14,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                         'chained_adv.arc.agents._row_grids': ('arc/agents.html#_row_grids', 'chained_adv/arc/agents.py'),
                                         'chained_adv.arc.agents._split_thoughts': ( 'arc/agents.html#_split_thoughts',
                                                                                     'chained_adv/arc/agents.py'),
+                                        'chained_adv.arc.agents._tree': ('arc/agents.html#_tree', 'chained_adv/arc/agents.py'),
                                         'chained_adv.arc.agents._unfenced': ('arc/agents.html#_unfenced', 'chained_adv/arc/agents.py'),
                                         'chained_adv.arc.agents.build_feedback': ( 'arc/agents.html#build_feedback',
                                                                                    'chained_adv/arc/agents.py'),

@@ -6,20 +6,19 @@
 __all__ = ['KINDS', 'Prompts', 'load_prompts', 'write_grid', 'build_messages', 'build_feedback', 'read_code', 'read_grid',
            'Answer', 'read_answer']
 
-# %% ../../nbs/arc/05_agents.ipynb #0dbd699f
-import ast, hashlib, json, re, textwrap
+# %% ../../nbs/arc/05_agents.ipynb #0ab5550f
+import ast, hashlib, json, re, sys, textwrap, warnings
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-import sys
 from ..core import ConfigError
-from .grids import ArcError, Grid, Task, MAX_SIDE
+from .grids import ArcError, Grid, Task
 
-# %% ../../nbs/arc/05_agents.ipynb #9629bb05
+# %% ../../nbs/arc/05_agents.ipynb #bacedcea
 if sys.version_info >= (3, 11): import tomllib
 else: import tomli as tomllib
 
-# %% ../../nbs/arc/05_agents.ipynb #b191b884
+# %% ../../nbs/arc/05_agents.ipynb #ec6c4f51
 KINDS = ("reasoning", "code", "direct")
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ def load_prompts(
     if texts.get("grids") not in ("rows", "json") or not all(isinstance(texts.get(o), str) for o in ("version", "pair", "test_input")): raise ConfigError(f'the prompts {source.name} need version, pair and test_input, and grids = "rows" or "json"')
     return Prompts(texts["version"], texts, hashlib.sha256(json.dumps(texts, sort_keys=True).encode()).hexdigest()[:16])
 
-# %% ../../nbs/arc/05_agents.ipynb #89b09d52
+# %% ../../nbs/arc/05_agents.ipynb #751e50f4
 def write_grid(
     grid: Grid, # What to write
     form: str = "rows" # `rows` or `json`
@@ -58,7 +57,7 @@ def _grid_text(template, form, number, grid, output=None):
     more = {"output": write_grid(output, form), "output_height": output.height, "output_width": output.width} if output else {}
     return _fill(template, number=number, input=write_grid(grid, form), height=grid.height, width=grid.width, **more)
 
-# %% ../../nbs/arc/05_agents.ipynb #df60ba48
+# %% ../../nbs/arc/05_agents.ipynb #5e5621a5
 def build_messages(
     task: Task, # The task; its test outputs are not read
     kind: str, # `reasoning`, `code` or `direct`
@@ -75,7 +74,7 @@ def build_messages(
     system = texts[kind].get("system")
     return (*([{"role": "system", "content": system}] if system else ()), {"role": "user", "content": user})
 
-# %% ../../nbs/arc/05_agents.ipynb #72a1f090
+# %% ../../nbs/arc/05_agents.ipynb #881e101c
 def build_feedback(
     messages: tuple, # The question so far
     text: str, # The model's answer to it
@@ -88,28 +87,36 @@ def build_feedback(
     told = failures if isinstance(failures, str) else "\n\n".join(failures)
     return (*messages, {"role": "assistant", "content": text}, {"role": "user", "content": _fill(texts[kind]["user"], failures=told)})
 
-# %% ../../nbs/arc/05_agents.ipynb #19f9e904
+# %% ../../nbs/arc/05_agents.ipynb #5bc49b5d
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+-]*)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.M | re.S)
 
+def _tree(code):
+    "The syntax tree, without warnings about what a model wrote"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(code)
+
 def _parses(code):
-    try: ast.parse(code)
+    try: _tree(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as e: return f"{type(e).__name__}: {e}"
     return ""
 
 def _defines(code):
     "Is there a function `solve_task` at the top level?"
-    return any(isinstance(o, ast.FunctionDef) and o.name == "solve_task" for o in ast.parse(code).body)
+    return any(isinstance(o, ast.FunctionDef) and o.name == "solve_task" for o in _tree(code).body)
 
 def _unfenced(text):
-    "A program that stands in the text without fences: from the first import or definition before `solve_task` to the last line that still parses"
+    "A program that stands in the text without fences: from the first import or definition to the line where it stops being Python"
     start = re.search(r"^(?:import |from \w+ import |def |@)", text, re.M)
     lines = text[start.start():].splitlines() if start else []
-    for n in range(len(lines), 0, -1):
-        code = "\n".join(lines[:n])
+    for _ in range(20): # each line that does not parse shortens it
+        code = "\n".join(lines)
         if "def solve_task" not in code: return None
-        if not _parses(code) and _defines(code): return code.rstrip()
+        try: return code.rstrip() if _defines(code) else None
+        except SyntaxError as e: lines = lines[:max(0, (e.lineno or 1) - 1)]
+        except (ValueError, RecursionError, MemoryError): return None
 
-# %% ../../nbs/arc/05_agents.ipynb #1bcf47da
+# %% ../../nbs/arc/05_agents.ipynb #e136baf8
 def read_code(
     text: str # A model's answer
 ) -> tuple: # (program or None, trouble or "")
@@ -122,7 +129,7 @@ def read_code(
     if "```" not in text and (code := _unfenced(text)): return code, ""
     return None, trouble
 
-# %% ../../nbs/arc/05_agents.ipynb #6c9427cd
+# %% ../../nbs/arc/05_agents.ipynb #3bd3de3e
 def _as_grid(rows):
     try: return Grid(rows)
     except ArcError: return None
@@ -154,7 +161,7 @@ def _row_grids(text, alone=False):
         if row: rows.append(row)
         place += len(line)
 
-# %% ../../nbs/arc/05_agents.ipynb #4e5f18db
+# %% ../../nbs/arc/05_agents.ipynb #07105bae
 def read_grid(
     text: str # A model's answer
 ) -> tuple: # (Grid or None, trouble or "")
@@ -172,7 +179,7 @@ def _last(text, alone):
     found = list(_list_grids(text)) + list(_row_grids(plain, alone))
     return max(found, key=lambda o: o[0])[1] if found else None
 
-# %% ../../nbs/arc/05_agents.ipynb #55321741
+# %% ../../nbs/arc/05_agents.ipynb #6751e75b
 @dataclass(frozen=True)
 class Answer:
     "What a model's text says"
