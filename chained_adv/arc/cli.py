@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['app', 'Dataset', 'TaskIds', 'Tasks', 'MaxTasks', 'TaskNames', 'Sources', 'Out', 'Form', 'MaxConcurrent', 'BestOf',
-           'Resume', 'DryRun', 'PromptFile', 'chosen_tasks', 'show', 'transform', 'stats', 'convert', 'merge',
-           'open_model', 'with_model', 'generate']
+           'Resume', 'DryRun', 'PromptFile', 'export_app', 'Forms', 'chosen_tasks', 'show', 'transform', 'stats',
+           'convert', 'merge', 'open_model', 'with_model', 'generate', 'sft']
 
 # %% ../../nbs/arc/11_cli.ipynb #d36975ba
 import inspect, json, re
@@ -238,3 +238,43 @@ def generate(connect, kind: Annotated[str, typer.Argument(help="reasoning or cod
             try: return await run_attempts(client, items, folder, texts, max_concurrent, resume, notes=dict(dataset=dataset, tasks=len(chosen), tasks_hash=set_hash(chosen), best_of=best_of), tell=tell)
             finally: await client.close()
     _print_run(run_async(run()), as_json)
+
+# %% ../../nbs/arc/11_cli.ipynb #e5a5a5cc
+export_app = make_app("Submissions, and training data from verified programs.")
+app.add_typer(export_app, name="export")
+
+def _run_tasks(run, dataset):
+    "The tasks that a run was made on: of the data set given, or of the one that its manifest names"
+    path = Path(run) / "manifest.json"
+    if not dataset and not path.is_file(): raise ArcError(f"{run} holds no manifest.json that says which tasks it is about; give --dataset")
+    try: return load_tasks(dataset or json.loads(path.read_text(encoding="utf-8"))["dataset"])
+    except (ValueError, KeyError, TypeError): raise ArcError(f"{path} does not say which tasks the run is about; give --dataset") from None
+
+Forms = opt(str, "messages, prompt-completion, or stages: the prompts that the generator reads in a match.")
+
+# %% ../../nbs/arc/11_cli.ipynb #488171c4
+@export_app.command(epilog=examples("chained-adv arc export sft runs/arc-code-search --out verified.jsonl", "chained-adv arc export sft runs/a runs/b --form prompt-completion --per-task 2 --license Apache-2.0 --out verified.jsonl",
+                                    "chained-adv arc export sft runs/a --form stages --prompt-set tags --out tiny.jsonl", "chained-adv arc export sft runs/a --hidden my-test-tasks --skip-forbidden --out verified.jsonl"))
+def sft(runs: Annotated[list[str], typer.Argument(help="Folders of runs of `arc generate code`.", metavar="RUN...")], out: opt(str, "File to write; must be new."),
+    dataset: opt(str, "The tasks; left out: those that each run's manifest names.", "--dataset", metavar="SOURCE") = "", form: Forms = "messages",
+    prompt_set: opt(str, "With --form stages: plain, chat, tags (the tiny model) or a JSON file.") = "plain",
+    per_task: opt(int, "Most programs of one task.", min=1) = 4,
+    reasoning: opt(str, "Whose words are kept before the program: all, originals (words about left and red may be wrong for a variation), or none.") = "originals",
+    license: opt(str, "Licence of the tasks, for the record.") = "",
+    hidden: opt(list[str], "Tasks that must not get out, as a data set; can be given several times.", metavar="SOURCE") = [],
+    allow_set: opt(list[str], "An evaluation set that you will not measure on, like arc-agi-1/evaluation; can be given several times.") = [],
+    skip_forbidden: opt(bool, "Leave tasks of evaluation and hidden sets out, instead of refusing.", "--skip-forbidden") = False,
+    prompts: PromptFile = "", as_json: Json = False):
+    "Write verified programs as training data."
+    from chained_adv.arc.agents import load_prompts
+    from chained_adv.arc.bridge import stage_lines
+    from chained_adv.arc.export import export_sft, sft_line
+    from chained_adv.arc.generate import read_attempts
+    tasks, texts = merge_tasks(*(_run_tasks(o, dataset) for o in runs)), load_prompts(prompts or None)
+    license = license or ("MIT" if {t.dataset for t in tasks} == {"builtin"} else "unknown")
+    line = lambda o, box: stage_lines(o, box, prompt_set, license, texts) if form == "stages" else [sft_line(o, box, form, reasoning, license, texts)]
+    found = export_sft((a for o in runs for a in read_attempts(o)), tasks, out, line, per_task, [t for o in hidden for t in load_tasks(o)], tuple(allow_set), skip_forbidden)
+    if as_json: return print_json(dict(out=out, **found))
+    print(f"{found['exported']} of {found['attempts']} attempts, {found['lines']} lines about {found['tasks']} tasks in {out}")
+    for k, n in sorted(found["left_out"].items()): print(f"  left out: {n} {k.replace('_', ' ')}")
+    print(f"next        chained-adv warm-start {out}")

@@ -7,7 +7,7 @@ __all__ = ['FORMS', 'REASONING', 'BLANK', 'task_marks', 'evaluation_marks', 'fin
            'check_attempts', 'answer_text', 'sft_line', 'kaggle_submission', 'benchmarking_submission', 'save_lines',
            'save_submission', 'export_sft']
 
-# %% ../../nbs/arc/09_export.ipynb #cb808614
+# %% ../../nbs/arc/09_export.ipynb #477d765e
 import hashlib, json, os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -25,7 +25,7 @@ from .grids import ArcError, Grid, Task, canonical_hash, without_answers
 from .transforms import make_variation, parse_operations
 from .agents import Prompts, build_messages, load_prompts
 
-# %% ../../nbs/arc/09_export.ipynb #0c2d1594
+# %% ../../nbs/arc/09_export.ipynb #954a5b0d
 def task_marks(
     task: Task # Any task
 ) -> tuple: # Two hashes, equal when the answers are unknown
@@ -37,7 +37,7 @@ def evaluation_marks() -> dict: # Name of the set -> {mark: id}
     text = (files("chained_adv") / "data" / "arc" / "evaluation_marks.json").read_text(encoding="utf-8")
     return {o["name"]: {m: id for id, marks in o["marks"].items() for m in marks} for o in json.loads(text)}
 
-# %% ../../nbs/arc/09_export.ipynb #94e2a952
+# %% ../../nbs/arc/09_export.ipynb #0d6617c8
 def find_forbidden(
     tasks: Iterable, # Tasks about to be exported
     hidden: Iterable = (), # Further tasks that must not get out
@@ -51,7 +51,7 @@ def find_forbidden(
     hits = ((t, m) for t in tasks for m in dict.fromkeys(task_marks(t)))
     return list(dict.fromkeys((t.key, name, known[m]) for t, m in hits for name, known in sets.items() if m in known))
 
-# %% ../../nbs/arc/09_export.ipynb #a517a3af
+# %% ../../nbs/arc/09_export.ipynb #13fc44d9
 @dataclass(frozen=True)
 class Candidate:
     "An attempt and what verification found"
@@ -82,7 +82,7 @@ def gate(
         kept.append(o); seen.add(key); count[o.task.key] += 1
     return kept, out
 
-# %% ../../nbs/arc/09_export.ipynb #d55f6043
+# %% ../../nbs/arc/09_export.ipynb #0ad43271
 def find_task(
     key: str, # As in a line of `attempts.jsonl`
     tasks: dict # Key -> task
@@ -93,7 +93,7 @@ def find_task(
     if base not in tasks: raise ArcError(f"task {base} is not in the data set; give the one that the attempts were made on ({len(tasks)} tasks, {next(iter(tasks), 'none')} for one)")
     return make_variation(tasks[base], parse_operations(done))
 
-# %% ../../nbs/arc/09_export.ipynb #e065e143
+# %% ../../nbs/arc/09_export.ipynb #29e9a73a
 def _cases(task): return [TestCase((p.input.to_lists(),), p.output.to_lists()) for p in task.train + task.test if p.output]
 
 def check_attempts(
@@ -109,7 +109,7 @@ def check_attempts(
         results = iter(sandbox.run_many([Job(o["code"], _cases(t), "solve_task") for o, t in zip(part, found) if o["code"]]))
         for o, t in zip(part, found): yield Candidate(t, o, tuple(v.outcome for v in next(results).verdicts) if o["code"] else ())
 
-# %% ../../nbs/arc/09_export.ipynb #91d1842d
+# %% ../../nbs/arc/09_export.ipynb #8372a3fe
 FORMS, REASONING = ("messages", "prompt-completion"), ("all", "originals", "none")
 
 def answer_text(
@@ -121,7 +121,7 @@ def answer_text(
     kept = keep_reasoning == "all" or keep_reasoning == "originals" and not candidate.task.operations
     return f"{words}\n\n" * bool(words and kept) + f"```python\n{candidate.attempt['code'].strip()}\n```"
 
-# %% ../../nbs/arc/09_export.ipynb #5a81149f
+# %% ../../nbs/arc/09_export.ipynb #c002db3b
 def _provenance(o, sandbox, license):
     "Where a line comes from, flat, so that every reader of tables takes it"
     a, t, names = o.attempt, o.task, ("model", "prompt_version", "seed", "attempt", "finish_reason", "cost", "seconds")
@@ -138,14 +138,16 @@ def sft_line(
     license: str = "unknown", # Of the source of the task
     prompts: "Prompts | None" = None # How it was asked; the shipped prompts when left out
 ) -> dict: # One line
-    "A verified program as training data; raises `ConfigError`"
+    "A verified program as training data; raises `ArcError`, `ConfigError`"
     if form not in FORMS or keep_reasoning not in REASONING: raise ConfigError(f"form {form!r}, reasoning {keep_reasoning!r}: choose from {', '.join(FORMS)} and from {', '.join(REASONING)}")
+    prompts, asked = prompts or load_prompts(), candidate.attempt.get("prompt_version")
+    if asked not in (None, prompts.version): raise ArcError(f"the attempts were asked with version {asked!r} of the prompts, these are version {prompts.version!r}; give the file that was used (--prompts)")
     question, answer = list(build_messages(candidate.task, "code", prompts=prompts)), answer_text(candidate, keep_reasoning)
     about = dict(group=canonical_hash(candidate.task, True, True), provenance=_provenance(candidate, sandbox, license))
     if form == "messages": return dict(messages=[*question, dict(role="assistant", content=answer)], **about)
     return dict(prompt="".join(f"{m['content']}\n\n" for m in question), completion=answer, **about)
 
-# %% ../../nbs/arc/09_export.ipynb #b5b59c9f
+# %% ../../nbs/arc/09_export.ipynb #6295fdd3
 BLANK = [[0, 0], [0, 0]]
 
 def _attempts(task, answers):
@@ -168,7 +170,7 @@ def kaggle_submission(
     "A submission for the ARC Prize on Kaggle; raises `ArcError`"
     return {id: [{"attempt_1": a or BLANK, "attempt_2": b or BLANK} for a, b in pairs] for id, pairs in _by_id(tasks, answers).items()}
 
-# %% ../../nbs/arc/09_export.ipynb #2a1e9cfd
+# %% ../../nbs/arc/09_export.ipynb #3af65895
 def _entry(task, pair, grid, about, i, n):
     "One of a task's n attempts in the words of arc-agi-benchmarking, with its part of what all took"
     u = Counter({k: v * (i + 1) // n - v * i // n for k, v in about["usage"].items()})
@@ -193,7 +195,7 @@ def benchmarking_submission(
         out[f"{id}.json"] = [{f"attempt_{k + 1}": entry(2 * i + k, grid) for k, grid in enumerate(o)} for i, o in enumerate(pairs)]
     return out
 
-# %% ../../nbs/arc/09_export.ipynb #475af87c
+# %% ../../nbs/arc/09_export.ipynb #0dbb65fe
 def _free(path):
     "A path that is not taken; raises `ArcError`"
     path = Path(path)
@@ -224,7 +226,7 @@ def save_submission(
     if path.suffix == ".json": return [_write(path, json.dumps(submission) + "\n")]
     return [_write(path / name, json.dumps(content) + "\n") for name, content in submission.items()]
 
-# %% ../../nbs/arc/09_export.ipynb #2be1b9a0
+# %% ../../nbs/arc/09_export.ipynb #955e12e0
 def export_sft(
     attempts: Iterable, # Lines of `attempts.jsonl`
     tasks: list, # The tasks they were made on, test outputs included
