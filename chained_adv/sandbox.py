@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['MAX_BYTES', 'MAX_PARTS', 'MAX_DEPTH', 'AHEAD', 'TICK', 'WALL', 'SandboxError', 'Job', 'Sandbox', 'VerdictTable',
-           'FilledTests', 'check_problem']
+           'Returned', 'FilledTests', 'check_problem']
 
 # %% ../nbs/05_sandbox.ipynb #e30974c2
 import atexit, builtins, functools, html, inspect, io, json, marshal, math, os, re, resource, select, signal, socket, struct, subprocess, sys, threading, time
@@ -908,8 +908,8 @@ def _assemble(p, answers, limit):
 # %% ../nbs/05_sandbox.ipynb #40f69158
 class _Batch:
     "Jobs in progress"
-    def __init__(self, box, jobs, progress):
-        self.box, self.jobs, self.progress, self.planned, self.done = box, jobs, progress, [], 0
+    def __init__(self, box, jobs, progress, assemble=_assemble):
+        self.box, self.jobs, self.progress, self.assemble, self.planned, self.done = box, jobs, progress, assemble, [], 0
         self.results, self.answers, self.waiting, self.runs = [None] * len(jobs), {}, {}, deque()
 
     def next_run(self):
@@ -939,7 +939,7 @@ class _Batch:
             if not p.missing: self.finish(i, p)
 
     def finish(self, i, p):
-        self.results[i] = _assemble(p, self.answers, self.box.limit); self.done += 1
+        self.results[i] = self.assemble(p, self.answers, self.box.limit); self.done += 1
         if self.progress: self.progress(self.done, len(self.jobs))
 
 # %% ../nbs/05_sandbox.ipynb #5415ae70
@@ -1009,6 +1009,34 @@ def _run_table(self,
     return VerdictTable(tuple(self.run_many([Job(c, tests, entry_point, signature) for c in codes], progress)))
 
 Sandbox.run_table = _run_table
+
+# %% ../nbs/05_sandbox.ipynb #sbcall02
+class Returned(NamedTuple):
+    "What came of one call"
+    outcome: str # `returned`, or the outcome of a verdict: `exception`, `timeout`, ...
+    value: Any = None # What the call returned, as plain data
+    reason: str = "" # Why there is no value, for a person
+
+def _returned(p, n, answers):
+    "What came of the n-th call of a job"
+    t, call = p.items[n], p.keys[0][n][1]
+    if isinstance(t, Rejected): return Returned("rejected", reason=t.reason)
+    if isinstance(call, TypeError): return Returned("rejected", reason=f"an argument is {call}")
+    if p.trouble: return Returned("exception", reason=p.trouble)
+    first, *others = (answers[keys[n]] for keys in p.keys)
+    if reason := next(filter(None, (_differ(first, o) for o in others)), ""): return Returned("wrong_value", reason=reason)
+    if first.kind == "value": return Returned("returned", first.value)
+    return Returned({"unplain": "wrong_value", "unloaded": "exception"}.get(first.kind, first.kind), reason=first.reason)
+
+def _call_many(self,
+    jobs, # `Job`s; what their tests expect does not matter
+    progress=None # Called with (jobs done, jobs) as results come in
+) -> list: # Per job a tuple with one `Returned` per test, in order
+    "Run many jobs for what their calls return. Raises `SandboxError` when the sandbox itself fails"
+    collect = lambda p, answers, limit: tuple(_returned(p, n, answers) for n in range(len(p.items)))
+    return self.work(_Batch(self, list(jobs), progress, collect)).results
+
+Sandbox.call_many = _call_many
 
 # %% ../nbs/05_sandbox.ipynb #c86dbb67
 def _validate(self,
