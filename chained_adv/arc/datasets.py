@@ -7,8 +7,8 @@ __all__ = ['FORMS', 'builtin_programs', 'file_form', 'recover_operations', 'load
            'load_traces', 'merge_traces', 'save_traces', 'select_tasks', 'Overlap', 'find_overlaps', 'set_hash',
            'set_stats']
 
-# %% ../../nbs/arc/02_datasets.ipynb #44e71095
-import difflib, hashlib, json, os, re, statistics
+# %% ../../nbs/arc/02_datasets.ipynb #1fbcf6e6
+import difflib, functools, hashlib, json, os, re, statistics
 from collections import Counter
 from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.resources import files
@@ -16,14 +16,14 @@ from pathlib import Path
 from .grids import SYMMETRIES, ArcError, Grid, Pair, Task, canonical_hash, operations_text
 from .transforms import apply_operations, check_operations, compose, make_variation
 
-# %% ../../nbs/arc/02_datasets.ipynb #3ca40fb7
+# %% ../../nbs/arc/02_datasets.ipynb #f3aaa7f1
 def _builtin_path(): return Path(str(files("chained_adv") / "data" / "arc" / "builtin.json"))
 
 def builtin_programs() -> dict: # Task id -> source of a program that solves it
     "Reference programs of the built-in tasks"
     return {o["id"]: o["program"] for o in json.loads(_builtin_path().read_text(encoding="utf-8"))["tasks"]}
 
-# %% ../../nbs/arc/02_datasets.ipynb #70fcb349
+# %% ../../nbs/arc/02_datasets.ipynb #8084598a
 def _read_json(path):
     try: return json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as e: raise ArcError(f"{path} cannot be read ({e.strerror or e}); check the path") from None
@@ -38,11 +38,11 @@ def file_form(
     if not isinstance(data, dict) or not data: return ""
     if "train" in data and "test" in data: return "task"
     if isinstance(data.get("tasks"), list): return "set"
-    each = lambda test: all(map(test, data.values()))
-    found = (("challenges", lambda o: isinstance(o, dict) and "train" in o), ("traces", lambda o: o == [] or dicts(o, "text")), ("submission", lambda o: dicts(o, "attempt_1")), ("solutions", lambda o: isinstance(o, list) and bool(o)))
-    return next((name for name, test in found if each(test)), "")
+    each = {"challenges": lambda o: isinstance(o, dict) and "train" in o, "traces": lambda o: o == [] or dicts(o, "text"),
+            "submission": lambda o: dicts(o, "attempt_1"), "solutions": lambda o: isinstance(o, list) and bool(o)}
+    return next((name for name, test in each.items() if all(map(test, data.values()))), "")
 
-# %% ../../nbs/arc/02_datasets.ipynb #48961ecb
+# %% ../../nbs/arc/02_datasets.ipynb #55b96f68
 def _solutions(path):
     "Outputs by task id, from the file beside the challenges; empty when there is none"
     beside = path.with_name(path.name.replace("challenges", "solutions"))
@@ -50,15 +50,21 @@ def _solutions(path):
 
 def _with_outputs(id, data, outputs, path):
     "A task's dictionary with the outputs of its test pairs filled in"
-    if not isinstance(outputs, list) or len(outputs) != len(data.get("test") or ()): raise ArcError(f"{path}: task {id} has {len(data.get('test') or ())} test inputs, but its solutions are not as many grids; the two files do not belong together")
+    n = len(data.get("test") or ())
+    if not isinstance(outputs, list) or len(outputs) != n:
+        raise ArcError(f"{path}: task {id} has {n} test inputs, but its solutions are not "
+                       "as many grids; the two files do not belong together")
     return {**data, "test": [{**p, "output": o} for p, o in zip(data["test"], outputs)]}
 
 def _from_challenges(data, path, **more):
     solutions = _solutions(path)
-    if solutions and (lacking := [id for id in data if id not in solutions]): raise ArcError(f"{path}: the solutions beside it lack {len(lacking)} of its tasks, {lacking[0]} for one; remove the file of solutions if it belongs to other tasks")
-    for id, o in data.items(): yield Task.from_json(_with_outputs(id, o, solutions[id], path) if solutions else o, id, **more)
+    if solutions and (lacking := [id for id in data if id not in solutions]):
+        raise ArcError(f"{path}: the solutions beside it lack {len(lacking)} of its tasks, {lacking[0]} for one; "
+                       "remove the file of solutions if it belongs to other tasks")
+    for id, o in data.items():
+        yield Task.from_json(_with_outputs(id, o, solutions[id], path) if solutions else o, id, **more)
 
-# %% ../../nbs/arc/02_datasets.ipynb #77c0add6
+# %% ../../nbs/arc/02_datasets.ipynb #41579557
 def _read_names(pairs):
     "The colour permutation that makes the first grid of every pair of grids the second; None when there is none"
     names = {}
@@ -72,6 +78,12 @@ def _read_names(pairs):
     rest = iter([c for c in free if c not in same])
     return [names[c] if c in names else same[c] if c in same else next(rest) for c in range(10)]
 
+def _grid_pairs(a, b):
+    "The grids of two tasks that must be made equal"
+    pairs = zip(a.train + a.test, b.train + b.test)
+    return [grids for p, q in pairs for grids in ((p.input, q.input), (p.output, q.output))]
+
+# %% ../../nbs/arc/02_datasets.ipynb #f0cade8b
 def recover_operations(
     parent: Task, # The original
     child: Task # What may be a variation of it
@@ -82,21 +94,26 @@ def recover_operations(
     for moves in [[], *([o] for o in swaps), *([o, p] for o in swaps for p in swaps if o != p)]:
         moved, found = apply_operations(parent, moves), []
         for s in SYMMETRIES:
-            turned = apply_operations(moved, [{"op": s}])
-            names = _read_names([(a, b) for p, q in zip(turned.train + turned.test, child.train + child.test) for a, b in ((p.input, q.input), (p.output, q.output))])
+            names = _read_names(_grid_pairs(apply_operations(moved, [{"op": s}]), child))
             if names: found.append(compose([{"op": s}, {"op": "permute_colors", "map": names}, *moves]))
         if found: return min(found, key=len)
 
-# %% ../../nbs/arc/02_datasets.ipynb #6e2ecffd
+# %% ../../nbs/arc/02_datasets.ipynb #3d3e94d1
 def _from_dataset(data, path, dataset, revision=""):
     "Tasks of the founding system's list, variations with the operations that lead to them"
     groups = {}
     for n, o in enumerate(data):
         id, version = o.get("task_id", o.get("id")), o.get("version", 0)
-        if not isinstance(id, str) or not id or type(version) is not int or version < 0: raise ArcError(f"{path}, entry {n}: it needs a 'task_id' and a 'version' from 0; got {id!r:.40} and {version!r:.40}")
-        if version in groups.setdefault(id, {}): raise ArcError(f"{path}, entry {n}: version {version} of task {id} is there twice; remove one, or number it anew")
+        if not isinstance(id, str) or not id or type(version) is not int or version < 0:
+            raise ArcError(f"{path}, entry {n}: it needs a 'task_id' and a 'version' from 0; got {id!r:.40} and "
+                           f"{version!r:.40}")
+        if version in groups.setdefault(id, {}):
+            raise ArcError(f"{path}, entry {n}: version {version} of task {id} is there twice; remove one, or "
+                           "number it anew")
         signers = o.get("signed_by") or []
-        groups[id][version] = Task.from_json({k: o.get(k) for k in ("train", "test", "name")}, id, dataset=dataset, revision=revision, signed_by=[signers] if isinstance(signers, str) else signers)
+        signers = [signers] if isinstance(signers, str) else signers
+        content = {k: o.get(k) for k in ("train", "test", "name")}
+        groups[id][version] = Task.from_json(content, id, dataset=dataset, revision=revision, signed_by=signers)
     for versions in groups.values(): yield from _versions(versions)
 
 def _versions(versions):
@@ -107,12 +124,16 @@ def _versions(versions):
         own = replace(o, revision="-".join(filter(None, (o.revision, f"v{n}"))), parent=base.key if base else None)
         yield o if not n else replace(o, parent=base.key, operations=done) if done else own
 
-# %% ../../nbs/arc/02_datasets.ipynb #c9f00232
+# %% ../../nbs/arc/02_datasets.ipynb #160a16da
 def _from_set(data, path, **more):
     for n, o in enumerate(data["tasks"]):
-        if not isinstance(o, dict) or not isinstance(o.get("id"), str): raise ArcError(f"{path}, tasks[{n}]: a task in a set is a dictionary with an 'id'")
+        if not isinstance(o, dict) or not isinstance(o.get("id"), str):
+            raise ArcError(f"{path}, tasks[{n}]: a task in a set is a dictionary with an 'id'")
         origin = {k: data[k] for k in ("dataset", "revision") if data.get(k)}
         yield Task.from_json({**origin, **o}, o["id"], **more)
+
+_NOT_TASKS = {"solutions": "it holds solutions; give the file of challenges beside it",
+              "traces": "it holds traces; `load_traces` reads it", "submission": "it is a submission"}
 
 def _load_file(path, dataset=None, revision=None, default=None):
     "Tasks of one file; `default` names the data set where neither the caller nor the file does"
@@ -124,16 +145,18 @@ def _load_file(path, dataset=None, revision=None, default=None):
     if form == "challenges": return list(_from_challenges(data, path, **{"dataset": stem, **given}))
     if form == "dataset": return list(_from_dataset(data, path, **{"dataset": stem, **given}))
     if form == "set": return list(_from_set(data, path, **given))
-    known = {"solutions": "it holds solutions; give the file of challenges beside it", "traces": "it holds traces; `load_traces` reads it", "submission": "it is a submission"}
-    raise ArcError(f"{path} holds no tasks: {known.get(form, 'it is none of the forms of task files')}")
+    raise ArcError(f"{path} holds no tasks: {_NOT_TASKS.get(form, 'it is none of the forms of task files')}")
 
-# %% ../../nbs/arc/02_datasets.ipynb #8de2e731
+# %% ../../nbs/arc/02_datasets.ipynb #52cc4c76
 def _load_folder(path, dataset=None, revision=None):
     "Tasks of all files in a folder, or else in its sub-folders"
-    found = sorted(path.glob("*.json"))
-    if found: return [t for f in found if file_form(_read_json(f)) not in ("solutions", "traces", "submission") for t in _load_file(f, dataset, revision, path.resolve().name)]
+    if found := sorted(path.glob("*.json")):
+        readable = [f for f in found if file_form(_read_json(f)) not in _NOT_TASKS]
+        return [t for f in readable for t in _load_file(f, dataset, revision, path.resolve().name)]
     folders = [o for o in sorted(path.iterdir()) if o.is_dir() and any(o.glob("*.json"))]
-    if not folders: raise ArcError(f"{path} holds no .json file, and no folder with one; give the folder that holds the task files")
+    if not folders:
+        raise ArcError(f"{path} holds no .json file, and no folder with one; give the folder that holds the task "
+                       "files")
     return [t for o in folders for t in _load_folder(o, f"{dataset}-{o.name}" if dataset else None, revision)]
 
 def _split_source(source):
@@ -142,12 +165,14 @@ def _split_source(source):
     if not named or Path(source).exists(): return Path(source), None, None
     return Path(named[3]), named[1], named[2]
 
-# %% ../../nbs/arc/02_datasets.ipynb #a0e60ce3
+# %% ../../nbs/arc/02_datasets.ipynb #3c28475e
 def _check_variation(task, parent):
     "Is a variation what its operations make of its parent? Not decided where answers are missing"
     if any(p.output is None for p in task.test + parent.test): return
     made = apply_operations(parent, task.operations)
-    if (made.train, made.test) != (task.train, task.test): raise ArcError(f"{task.key} is not what its operations make of {parent.key}; one of the two was changed since: make the variation again, or remove its 'parent' and 'operations'")
+    if (made.train, made.test) != (task.train, task.test):
+        raise ArcError(f"{task.key} is not what its operations make of {parent.key}; one of the two was changed "
+                       "since: make the variation again, or remove its 'parent' and 'operations'")
 
 def _unite(tasks):
     "Tasks by key: the same task twice is one with the signers of both; raises `ArcError` for two tasks of one key"
@@ -155,12 +180,15 @@ def _unite(tasks):
     for t in tasks:
         check_operations(t.operations)
         old = found.setdefault(t.key, t)
-        if (old.train, old.test) != (t.train, t.test): raise ArcError(f"two different tasks are called {t.key}; name their data sets apart, like NAME=PATH or NAME@REVISION=PATH")
+        if (old.train, old.test) != (t.train, t.test):
+            raise ArcError(f"two different tasks are called {t.key}; name their data sets apart, like NAME=PATH or "
+                           "NAME@REVISION=PATH")
         found[t.key] = replace(old, signed_by=tuple(dict.fromkeys(old.signed_by + t.signed_by)))
     for t in found.values():
         if t.operations and t.parent in found: _check_variation(t, found[t.parent])
     return list(found.values())
 
+# %% ../../nbs/arc/02_datasets.ipynb #7dcd26fd
 def load_tasks(
     source: "str | Path", # `builtin`, a file, a folder, or one of these as `NAME@REVISION=...`
     dataset: "str | None" = None, # Name of the data set; None takes it from the files
@@ -169,17 +197,19 @@ def load_tasks(
     "Read tasks in any of the known forms; raises `ArcError`"
     path, name, state = _split_source(source)
     if str(path) == "builtin": path = _builtin_path()
-    if not path.exists(): raise ArcError(f"{path}: no such file or folder; give 'builtin', a folder of task files, or a file")
+    if not path.exists():
+        raise ArcError(f"{path}: no such file or folder; give 'builtin', a folder of task files, or a file")
     return _unite((_load_folder if path.is_dir() else _load_file)(path, dataset or name, revision or state))
 
-# %% ../../nbs/arc/02_datasets.ipynb #ce0551f0
+# %% ../../nbs/arc/02_datasets.ipynb #a412d5b4
 def _write(path, data):
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         beside.write_text(json.dumps(data) + "\n", encoding="utf-8")
         os.replace(beside, path)
-    except OSError as e: raise ArcError(f"{path} cannot be written ({e.strerror or e}); choose another place") from None
+    except OSError as e:
+        raise ArcError(f"{path} cannot be written ({e.strerror or e}); choose another place") from None
     return path
 
 def _file_name(task): return re.sub(r"[^\w.,~-]", "_", task.id + (f"~{operations_text(task.operations)}" if task.operations else ""))
@@ -188,32 +218,40 @@ def _distinct_names(tasks):
     "Tasks by their file name; raises `ArcError` when two would share one"
     names = {}
     for t in tasks:
-        if names.setdefault(_file_name(t), t) is not t: raise ArcError(f"{names[_file_name(t)].key} and {t.key} would both be called {_file_name(t)}; this form knows no data sets, so write them to two places, or use the form 'set'")
+        if (old := names.setdefault(name := _file_name(t), t)) is not t:
+            raise ArcError(f"{old.key} and {t.key} would both be called {name}; this form knows no data sets, so "
+                           "write them to two places, or use the form 'set'")
     return names
 
-# %% ../../nbs/arc/02_datasets.ipynb #9ed4d32e
-def _save_folder(tasks, path): return [_write(path / f"{n}.json", t.to_json(full=bool(t.parent))) for n, t in _distinct_names(tasks).items()]
+# %% ../../nbs/arc/02_datasets.ipynb #314a0586
+def _save_folder(tasks, path):
+    return [_write(path / f"{n}.json", t.to_json(full=bool(t.parent))) for n, t in _distinct_names(tasks).items()]
 
 def _save_kaggle(tasks, path):
     names = _distinct_names(tasks)
     unknown = [n for n, t in names.items() if any(p.output is None for p in t.test)]
-    if unknown and len(unknown) < len(names): raise ArcError(f"{len(unknown)} of {len(names)} tasks lack test outputs, {unknown[0]} for one; the Kaggle form has solutions for all tasks or for none: write them apart")
+    if unknown and len(unknown) < len(names):
+        raise ArcError(f"{len(unknown)} of {len(names)} tasks lack test outputs, {unknown[0]} for one; the Kaggle "
+                       "form has solutions for all tasks or for none: write them apart")
     blind = {n: {**t.to_json(), "test": [{"input": p.input.to_lists()} for p in t.test]} for n, t in names.items()}
     solved = {n: [p.output.to_lists() for p in t.test] for n, t in names.items() if not unknown}
     return [_write(path / "challenges.json", blind), *([_write(path / "solutions.json", solved)] if solved else [])]
 
+# %% ../../nbs/arc/02_datasets.ipynb #47fddc7e
 def _save_dataset(tasks, path):
     "Originals are version 0, everything with a parent counts on from 1 within its id"
     count, lines = Counter(), []
     for t in sorted(tasks, key=lambda t: bool(t.parent)):
         count[t.id] += bool(t.parent)
         lines.append(dict(task_id=t.id, version=count[t.id] if t.parent else 0, signed_by=list(t.signed_by), **t.to_json()))
-    if len({(o["task_id"], o["version"]) for o in lines}) < len(lines): raise ArcError("two originals share one id; this form knows no data sets, so write them to two files, or use the form 'set'")
+    if len({(o["task_id"], o["version"]) for o in lines}) < len(lines):
+        raise ArcError("two originals share one id; this form knows no data sets, so write them to two files, or "
+                       "use the form 'set'")
     return [_write(path, lines)]
 
 def _save_set(tasks, path): return [_write(path, {"tasks": [t.to_json(full=True) for t in tasks]})]
 
-# %% ../../nbs/arc/02_datasets.ipynb #34cc1c03
+# %% ../../nbs/arc/02_datasets.ipynb #bacaa2eb
 _WRITERS = {"folder": _save_folder, "kaggle": _save_kaggle, "dataset": _save_dataset, "set": _save_set}
 FORMS = tuple(_WRITERS)
 
@@ -226,17 +264,18 @@ def save_tasks(
     if form not in FORMS: raise ArcError(f"no form {form!r}; there are {', '.join(FORMS)}")
     if not tasks: raise ArcError("there are no tasks to write")
     path, wants_folder = Path(path), form in ("folder", "kaggle")
-    if path.is_file() if wants_folder else path.is_dir(): raise ArcError(f"{path}: the form {form!r} is written to a {'folder' if wants_folder else 'file'}")
+    if path.is_file() if wants_folder else path.is_dir():
+        raise ArcError(f"{path}: the form {form!r} is written to a {'folder' if wants_folder else 'file'}")
     return _WRITERS[form](tasks, path)
 
-# %% ../../nbs/arc/02_datasets.ipynb #63a792c0
+# %% ../../nbs/arc/02_datasets.ipynb #32fe40e0
 def merge_tasks(
     *sets: list # Lists of tasks
 ) -> list: # Each task once, in the order of first appearance
     "All tasks of several sets; the same task twice is one with the signers of both; raises `ArcError` for two tasks of one key"
     return _unite(t for tasks in sets for t in tasks)
 
-# %% ../../nbs/arc/02_datasets.ipynb #ca31eff5
+# %% ../../nbs/arc/02_datasets.ipynb #3caa2075
 @dataclass(frozen=True)
 class Trace:
     "A written explanation of a task"
@@ -250,27 +289,53 @@ class Trace:
 
 _TRACE_FIELDS = tuple(f.name for f in fields(Trace) if f.name != "task_id")
 
+# %% ../../nbs/arc/02_datasets.ipynb #e59fd00c
+def _result_lines(path):
+    "The dictionaries of a JSONL file"
+    try: lines = Path(path).read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as e: raise ArcError(f"{path} cannot be read ({e}); check the path") from None
+    for n, line in enumerate(lines, 1):
+        try: data = json.loads(line)
+        except (ValueError, RecursionError) as e:
+            if n == len(lines): return
+            raise ArcError(f"{path}, line {n} is not JSON ({e}); remove it or repair it") from None
+        if not isinstance(data, dict): raise ArcError(f"{path}, line {n} holds no dictionary; is this a file of results?")
+        yield data
+
+def _traces_in_lines(path):
+    found = [(o, o.get("reasoning")) for o in _result_lines(path) if isinstance(o.get("task_id"), str)]
+    texts = ((o, text) for o, r in found for text in (r if isinstance(r, list) else [r]))
+    name = lambda o: str(o.get("model") or o.get("model_identifier") or "")
+    return [Trace(o["task_id"], text, username=name(o)) for o, text in texts if isinstance(text, str) and text.strip()]
+
+# %% ../../nbs/arc/02_datasets.ipynb #c9d21f22
 def load_traces(
-    path: "str | Path" # A file like `traces_store.json`
+    path: "str | Path" # A file like `traces_store.json`, or lines of results (`.jsonl`)
 ) -> list: # `Trace`s, task by task
-    "Read a store of traces; raises `ArcError`"
+    "Read a store of traces, or the reasoning in lines of results; raises `ArcError`"
+    if Path(path).suffix == ".jsonl": return _traces_in_lines(path)
     data = _read_json(path)
-    if data != {} and file_form(data) != "traces": raise ArcError(f"{path} is no store of traces; that is a dictionary of task id to a list of dictionaries with a 'text'")
+    if data != {} and file_form(data) != "traces":
+        raise ArcError(f"{path} is no store of traces; that is a dictionary of task id to a list of dictionaries "
+                       "with a 'text'")
     return [Trace(id, **{k: o[k] for k in _TRACE_FIELDS if k in o}) for id, traces in data.items() for o in traces]
 
-# %% ../../nbs/arc/02_datasets.ipynb #ec172f4a
+# %% ../../nbs/arc/02_datasets.ipynb #4ca79b62
+def _named(trace):
+    content = repr((trace.task_id, trace.username, trace.text)).encode()
+    return trace if trace.trace_id else replace(trace, trace_id=hashlib.blake2b(content, digest_size=8).hexdigest())
+
 def merge_traces(
     *stores: list # Lists of `Trace`s
 ) -> list: # Each trace once; of one that is there twice the later votes count
     "All traces of several stores, named by their content where they have no name"
-    named = lambda t: t if t.trace_id else replace(t, trace_id=hashlib.blake2b(repr((t.task_id, t.username, t.text)).encode(), digest_size=8).hexdigest())
-    votes = lambda t, old: {**old.voters, **t.voters} if old else t.voters
     found = {}
-    for t in (named(t) for traces in stores for t in traces):
+    for t in (_named(t) for traces in stores for t in traces):
         old = found.get((t.task_id, t.trace_id))
-        if old and old.text != t.text: raise ArcError(f"two different traces of task {t.task_id} are called {t.trace_id}; rename one of them")
-        all_votes = votes(t, old)
-        found[t.task_id, t.trace_id] = replace(t, voters=all_votes, score=sum(all_votes.values()) if all_votes else t.score)
+        if old and old.text != t.text:
+            raise ArcError(f"two different traces of task {t.task_id} are called {t.trace_id}; rename one of them")
+        votes = {**(old.voters if old else {}), **t.voters}
+        found[t.task_id, t.trace_id] = replace(t, voters=votes, score=sum(votes.values()) if votes else t.score)
     return list(found.values())
 
 def save_traces(
@@ -282,28 +347,34 @@ def save_traces(
     for t in traces: store.setdefault(t.task_id, []).append(asdict(t))
     return _write(Path(path), store)
 
-# %% ../../nbs/arc/02_datasets.ipynb #2bd27446
+# %% ../../nbs/arc/02_datasets.ipynb #08bfbcaf
 def _parse_ids(text):
     "Ids written as `a,b` or as a JSON list"
     if not text.strip().startswith("["): return [o.strip() for o in text.split(",") if o.strip()]
     try: found = json.loads(text)
-    except ValueError as e: raise ArcError(f"task ids {text!r} are not a JSON list ({e}); write them like a,b or [\"a\", \"b\"]") from None
-    if not all(isinstance(o, str) for o in found): raise ArcError(f"task ids {text!r}: each is a text; write them like [\"a\", \"b\"]")
+    except ValueError as e:
+        raise ArcError(f"task ids {text!r} are not a JSON list ({e}); write them like a,b") from None
+    if not all(isinstance(o, str) for o in found):
+        raise ArcError(f"task ids {text!r}: each is a text; write them like a,b")
     return found
 
 def _parse_range(text):
     "`a:b`, also in brackets, and open at either end"
     found = re.fullmatch(r"\[?\s*(\d*)\s*:\s*(\d*)\s*\]?", str(text).strip())
-    if not found: raise ArcError(f"tasks {text!r}: write a range of positions like 2:9 (from the third to the ninth), :5 or 10:")
+    if not found:
+        raise ArcError(f"tasks {text!r}: write a range of positions like 2:9 (from the third to the ninth), :5 or "
+                       "10:")
     return slice(*(int(o) if o else None for o in found.groups()))
 
-# %% ../../nbs/arc/02_datasets.ipynb #97f944e4
+# %% ../../nbs/arc/02_datasets.ipynb #0f2ec58f
 def _by_ids(pool, ids):
     known = {}
     for t in pool:
         for name in {t.id, t.key}: known.setdefault(name, []).append(t)
     for id in ids:
-        if id not in known: raise ArcError(f"no task {id!r} among {len(pool)}; the nearest are {', '.join(difflib.get_close_matches(id, known, 3, 0))}")
+        if id not in known:
+            raise ArcError(f"no task {id!r} among {len(pool)}; the nearest are "
+                           f"{', '.join(difflib.get_close_matches(id, known, 3, 0))}")
     return list({t.key: t for id in ids for t in known[id]}.values())
 
 def select_tasks(
@@ -318,10 +389,10 @@ def select_tasks(
     found = pool
     if task_ids: found = _by_ids(pool, _parse_ids(task_ids) if isinstance(task_ids, str) else task_ids)
     if tasks: found = pool[_parse_range(tasks)]
-    if not found: raise ArcError(f"no task is selected: tasks {tasks} of {len(pool)}" if tasks else "there is no task to select from")
+    if not found: raise ArcError(f"no task is selected: tasks {tasks or ':'} of {len(pool)}")
     return list(found[:max_tasks])
 
-# %% ../../nbs/arc/02_datasets.ipynb #4b36c65e
+# %% ../../nbs/arc/02_datasets.ipynb #2f40c828
 @dataclass(frozen=True)
 class Overlap:
     "Two tasks that have content in common"
@@ -335,34 +406,31 @@ def _outline(task):
     counts = lambda g: (sorted((g.height, g.width)), sorted(Counter(sum(g.rows, ())).values())) if g else ()
     return repr(sorted((counts(p.input), counts(p.output)) for p in task.train + task.test))
 
+def _known_pairs(task): return Counter(p for p in task.train + task.test if p.output)
+
 def _degree(a, b, disguise):
     if (a.train, a.test) == (b.train, b.test): return "identical"
     if canonical_hash(a) == canonical_hash(b): return "reordered"
     return "disguised" if _outline(a) == _outline(b) and disguise(a) == disguise(b) else "shares pairs"
 
-# %% ../../nbs/arc/02_datasets.ipynb #9ceb5fe4
+# %% ../../nbs/arc/02_datasets.ipynb #ce96e7e5
 def find_overlaps(
     first: list, # Tasks
     second: "list | None" = None # Other tasks; None compares the first with each other
 ) -> list: # `Overlap`s, in the order of the tasks
     "Tasks that are in both sets, or twice in one, whatever their ids and disguises"
-    places, cache, wanted = {}, {}, {}
-    def disguise(t):
-        if id(t) not in cache: cache[id(t)] = canonical_hash(t, symmetries=True, colors=True)
-        return cache[id(t)]
-    marks = lambda t: {_outline(t), *(p for p in t.train + t.test if p.output)}
-    for j, t in enumerate(first if second is None else second):
-        for m in marks(t): places.setdefault(m, []).append(j)
-    other = first if second is None else second
+    other, places, found = first if second is None else second, {}, []
+    disguise = functools.cache(lambda t: canonical_hash(t, symmetries=True, colors=True))
+    for j, t in enumerate(other):
+        for mark in {_outline(t), *_known_pairs(t)}: places.setdefault(mark, []).append(j)
     for i, a in enumerate(first):
-        for j in sorted({j for m in marks(a) for j in places.get(m, ()) if second is not None or j > i}):
-            b = other[j]
-            shared = sum((Counter(p for p in a.train + a.test if p.output) & Counter(p for p in b.train + b.test if p.output)).values())
-            degree = _degree(a, b, disguise)
-            if degree != "shares pairs" or shared: wanted[i, j] = Overlap(a.key, b.key, degree, shared)
-    return list(wanted.values())
+        near = {j for mark in {_outline(a), *_known_pairs(a)} for j in places.get(mark, ())}
+        for b in (other[j] for j in sorted(near) if second is not None or j > i):
+            shared, degree = sum((_known_pairs(a) & _known_pairs(b)).values()), _degree(a, b, disguise)
+            if degree != "shares pairs" or shared: found.append(Overlap(a.key, b.key, degree, shared))
+    return found
 
-# %% ../../nbs/arc/02_datasets.ipynb #7fe9d04e
+# %% ../../nbs/arc/02_datasets.ipynb #059b08c6
 def set_hash(
     tasks: list # Any tasks
 ) -> str: # 16 hexadecimal digits
@@ -370,15 +438,21 @@ def set_hash(
     content = sorted((t.key, [[(p.input.rows, p.output and p.output.rows) for p in o] for o in (t.train, t.test)]) for t in tasks)
     return hashlib.blake2b(json.dumps(content).encode(), digest_size=8).hexdigest()
 
+# %% ../../nbs/arc/02_datasets.ipynb #20f7dbbc
 def set_stats(
     tasks: list # At least one task
 ) -> dict: # Counts, and medians and maxima over tasks or grids
     "What a set of tasks is like"
     if not tasks: raise ArcError("there are no tasks to count")
     grids = [[g for p in t.train + t.test for g in (p.input, p.output) if g] for t in tasks]
-    cells, chars = [g.height * g.width for o in grids for g in o], [sum(len(str(g)) for g in o) for o in grids]
+    size = lambda g: (g.height, g.width)
     spread = lambda values: dict(min=min(values), median=statistics.median(values), max=max(values))
-    same = lambda t: all(p.output is None or (p.input.height, p.input.width) == (p.output.height, p.output.width) for p in t.train + t.test)
-    return dict(tasks=len(tasks), datasets=dict(Counter("@".join(filter(None, (t.dataset, t.revision))) for t in tasks)), variations=sum(bool(t.parent) for t in tasks), train_pairs=sum(len(t.train) for t in tasks),
-                test_pairs=sum(len(t.test) for t in tasks), several_tests=sum(len(t.test) > 1 for t in tasks), unknown_outputs=sum(p.output is None for t in tasks for p in t.test), same_size=sum(map(same, tasks)),
-                cells=spread(cells), colors=spread([len(frozenset().union(*(g.colors for g in o))) for o in grids]), characters=spread(chars), hash=set_hash(tasks))
+    return dict(
+        tasks=len(tasks), datasets=dict(Counter("@".join(filter(None, (t.dataset, t.revision))) for t in tasks)),
+        variations=sum(bool(t.parent) for t in tasks), train_pairs=sum(len(t.train) for t in tasks),
+        test_pairs=sum(len(t.test) for t in tasks), several_tests=sum(len(t.test) > 1 for t in tasks),
+        unknown_outputs=sum(p.output is None for t in tasks for p in t.test),
+        same_size=sum(all(size(p.input) == size(p.output or p.input) for p in t.train + t.test) for t in tasks),
+        cells=spread([g.height * g.width for o in grids for g in o]),
+        colors=spread([len(frozenset().union(*(g.colors for g in o))) for o in grids]),
+        characters=spread([sum(len(str(g)) for g in o) for o in grids]), hash=set_hash(tasks))

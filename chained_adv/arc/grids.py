@@ -6,7 +6,7 @@
 __all__ = ['MAX_SIDE', 'COLORS', 'SYMMETRIES', 'PALETTE', 'ArcError', 'Grid', 'cell_distance', 'Pair', 'Task', 'operations_text',
            'without_answers', 'turn_grid', 'canonical_hash', 'grid_svg', 'grid_text', 'show_task', 'save_png']
 
-# %% ../../nbs/arc/00_grids.ipynb #64d55154
+# %% ../../nbs/arc/00_grids.ipynb #9c7e5fc4
 import hashlib, json, math
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -17,27 +17,35 @@ from rich.console import Console, Group
 from rich.text import Text
 from ..core import ChainedAdvError
 
-# %% ../../nbs/arc/00_grids.ipynb #ee5c7603
+# %% ../../nbs/arc/00_grids.ipynb #fae047fa
 class ArcError(ChainedAdvError):
     "A grid, task, file or answer that cannot be used; the message says what, where, and the remedy"
 
-# %% ../../nbs/arc/00_grids.ipynb #0d684238
+# %% ../../nbs/arc/00_grids.ipynb #38147d39
 MAX_SIDE, COLORS = 30, ("black", "blue", "red", "green", "yellow", "grey", "fuchsia", "orange", "teal", "brown")
 
 def _checked_rows(rows):
     "Rows as tuples; raises `ArcError` with the place of the first cell that is wrong"
-    if not isinstance(rows, (list, tuple)): raise ArcError(f"a grid is a list of rows, not {type(rows).__name__}; a numpy array is turned into one by .tolist()")
+    if not isinstance(rows, (list, tuple)):
+        raise ArcError(f"a grid is a list of rows, not {type(rows).__name__}; a numpy array is turned into one by "
+                       ".tolist()")
     if not 1 <= len(rows) <= MAX_SIDE: raise ArcError(f"a grid has 1 to {MAX_SIDE} rows, this one has {len(rows)}")
     for r, row in enumerate(rows):
-        if not isinstance(row, (list, tuple)): raise ArcError(f"row {r} is not a list of cells but {type(row).__name__}: {row!r:.40}")
-        if len(row) != len(rows[0]): raise ArcError(f"row {r} has {len(row)} cells and row 0 has {len(rows[0])}; all rows of a grid are equally long")
-    if not 1 <= len(rows[0]) <= MAX_SIDE: raise ArcError(f"a grid has 1 to {MAX_SIDE} columns, this one has {len(rows[0])}")
+        if not isinstance(row, (list, tuple)):
+            raise ArcError(f"row {r} is not a list of cells but {type(row).__name__}: {row!r:.40}")
+        if len(row) != len(rows[0]):
+            raise ArcError(f"row {r} has {len(row)} cells and row 0 has {len(rows[0])}; all rows of a grid are "
+                           "equally long")
+    if not 1 <= len(rows[0]) <= MAX_SIDE:
+        raise ArcError(f"a grid has 1 to {MAX_SIDE} columns, this one has {len(rows[0])}")
     for r, row in enumerate(rows):
         for c, cell in enumerate(row):
-            if type(cell) is not int or not 0 <= cell <= 9: raise ArcError(f"row {r}, column {c} holds {cell!r:.40} ({type(cell).__name__}); a cell is a whole number from 0 to 9")
+            if type(cell) is not int or not 0 <= cell <= 9:
+                raise ArcError(f"row {r}, column {c} holds {cell!r:.40} ({type(cell).__name__}); a cell is a whole "
+                               "number from 0 to 9")
     return tuple(map(tuple, rows))
 
-# %% ../../nbs/arc/00_grids.ipynb #7c03fc62
+# %% ../../nbs/arc/00_grids.ipynb #a978ba2b
 @dataclass(frozen=True, slots=True)
 class Grid:
     "A rectangle of 1x1 to 30x30 cells, each a colour 0-9; cannot change, can be a dictionary's key"
@@ -54,7 +62,7 @@ class Grid:
     def colors(self): return frozenset(c for row in self.rows for c in row)
     def to_lists(self): return [list(row) for row in self.rows]
 
-# %% ../../nbs/arc/00_grids.ipynb #c558a49f
+# %% ../../nbs/arc/00_grids.ipynb #b76003cc
 def cell_distance(
     a: Grid, # One grid
     b: Grid # The other
@@ -63,7 +71,7 @@ def cell_distance(
     if (a.height, a.width) != (b.height, b.width): return math.inf
     return sum(x != y for r, s in zip(a.rows, b.rows) for x, y in zip(r, s)) / (a.height * a.width)
 
-# %% ../../nbs/arc/00_grids.ipynb #493dd595
+# %% ../../nbs/arc/00_grids.ipynb #980b6e10
 @dataclass(frozen=True)
 class Pair:
     "An input grid and the output grid that belongs to it"
@@ -85,7 +93,7 @@ class Task:
 
     def __post_init__(self): _check_task(self)
 
-# %% ../../nbs/arc/00_grids.ipynb #19884493
+# %% ../../nbs/arc/00_grids.ipynb #6a0b931a
 def operations_text(
     operations: "list | tuple" # Like `[{"op": "transpose"}, {"op": "swap", "train": 0, "test": 1}]`
 ) -> str: # Like `transpose,swap:0:1`
@@ -93,39 +101,50 @@ def operations_text(
     short = lambda v: "".join(map(str, v)) if isinstance(v, (list, tuple)) else str(v)
     return ",".join(":".join([o["op"], *(short(v) for k, v in o.items() if k != "op")]) for o in operations)
 
-# %% ../../nbs/arc/00_grids.ipynb #4b146838
+# %% ../../nbs/arc/00_grids.ipynb #e68b55bd
 def _check_texts(self):
-    if not isinstance(self.id, str) or not self.id: raise ArcError(f"a task needs an id, a text that is not empty; got {self.id!r}")
+    if not isinstance(self.id, str) or not self.id:
+        raise ArcError(f"a task needs an id, a text that is not empty; got {self.id!r}")
     for k in ("id", "dataset", "revision", "name"):
-        if not isinstance(v := getattr(self, k), str) or not v.isprintable(): raise ArcError(f"task {self.id!r}: its {k} is {v!r:.80}; it must be a text without control characters")
-    for o, kind, say in (("operations", dict, "dictionaries like {'op': 'transpose'}"), ("signed_by", str, "names")):
+        if not isinstance(v := getattr(self, k), str) or not v.isprintable():
+            raise ArcError(f"task {self.id!r}: its {k} is {v!r:.80}; it must be a text without control characters")
+    wanted = (("operations", dict, "dictionaries like {'op': 'transpose'}"), ("signed_by", str, "names"))
+    for o, kind, say in wanted:
         values = getattr(self, o)
-        if not isinstance(values, (list, tuple)) or not all(isinstance(v, kind) for v in values): raise ArcError(f"task {self.id}: {o} is a list of {say}, not {values!r:.80}")
+        if not isinstance(values, (list, tuple)) or not all(isinstance(v, kind) for v in values):
+            raise ArcError(f"task {self.id}: {o} is a list of {say}, not {values!r:.80}")
         object.__setattr__(self, o, tuple(values))
-    if nameless := [o for o in self.operations if not isinstance(o.get("op"), str)]: raise ArcError(f"task {self.id}: an operation has a name under 'op', {nameless[0]!r:.80} has none")
+    if nameless := [o for o in self.operations if not isinstance(o.get("op"), str)]:
+        raise ArcError(f"task {self.id}: an operation has a name under 'op', {nameless[0]!r:.80} has none")
+
+# %% ../../nbs/arc/00_grids.ipynb #b103316a
+def _is_pair(o): return isinstance(o, Pair) and isinstance(o.input, Grid) and isinstance(o.output, (Grid, type(None)))
 
 def _check_task(self):
     _check_texts(self)
     for part in ("train", "test"):
         pairs = tuple(getattr(self, part))
         if not pairs: raise ArcError(f"task {self.id} has no {part} pair; it needs at least one")
-        if wrong := [i for i, p in enumerate(pairs) if not isinstance(p, Pair) or not isinstance(p.input, Grid) or not isinstance(p.output, (Grid, type(None)))]: raise ArcError(f"task {self.id}, {part}[{wrong[0]}] is not a Pair of grids; make it with Pair(Grid(...), Grid(...))")
+        if wrong := [i for i, p in enumerate(pairs) if not _is_pair(p)]:
+            raise ArcError(f"task {self.id}, {part}[{wrong[0]}] is not a Pair of grids; make it with "
+                           "Pair(Grid(...), Grid(...))")
         object.__setattr__(self, part, pairs)
-    if lacking := [i for i, p in enumerate(self.train) if p.output is None]: raise ArcError(f"task {self.id}, train[{lacking[0]}] has no output; only test pairs may lack it")
+    if lacking := [i for i, p in enumerate(self.train) if p.output is None]:
+        raise ArcError(f"task {self.id}, train[{lacking[0]}] has no output; only test pairs may lack it")
 
 def _task_key(self):
     source = f"{self.dataset}@{self.revision}" if self.revision else self.dataset
     return (f"{source}/" if source else "") + self.id + (f"~{operations_text(self.operations)}" if self.operations else "")
 Task.key = property(_task_key, doc="What identifies the task: `dataset@revision/id`, and for a variation `~` and its operations")
 
-# %% ../../nbs/arc/00_grids.ipynb #0cc6a7bb
+# %% ../../nbs/arc/00_grids.ipynb #c63bff1f
 def without_answers(
     task: Task # Any task
 ) -> Task: # The same without test outputs
     "The task as a solver may see it"
     return replace(task, test=[Pair(p.input) for p in task.test])
 
-# %% ../../nbs/arc/00_grids.ipynb #d21efdd6
+# %% ../../nbs/arc/00_grids.ipynb #1cf321bf
 _EXTRA = ("dataset", "revision", "parent", "operations", "signed_by")
 
 def _read_grid(rows, where):
@@ -135,33 +154,38 @@ def _read_grid(rows, where):
 def _read_pairs(data, part, where):
     "The pairs under `train` or `test`"
     pairs = data.get(part)
-    if not isinstance(pairs, list): raise ArcError(f"{where}: '{part}' must be a list of pairs, got {type(pairs).__name__}")
+    if not isinstance(pairs, list):
+        raise ArcError(f"{where}: '{part}' must be a list of pairs, got {type(pairs).__name__}")
     for i, o in enumerate(pairs):
         at = f"{where}, {part}[{i}]"
-        if not isinstance(o, dict) or "input" not in o: raise ArcError(f"{at} must be a dictionary with 'input' and 'output'")
+        if not isinstance(o, dict) or "input" not in o:
+            raise ArcError(f"{at} must be a dictionary with 'input' and 'output'")
         output = o.get("output")
         yield Pair(_read_grid(o["input"], f"{at}.input"), None if output is None else _read_grid(output, f"{at}.output"))
 
-# %% ../../nbs/arc/00_grids.ipynb #3d39dc45
+# %% ../../nbs/arc/00_grids.ipynb #5d6496ae
 def _from_json(data, id, **more):
     "A task from a dictionary in the official form; `more` are further fields of `Task`; raises `ArcError` with the place"
     where = f"task {id}"
-    if not isinstance(data, dict): raise ArcError(f"{where}: a task is a dictionary with 'train' and 'test', not {type(data).__name__}")
+    if not isinstance(data, dict):
+        raise ArcError(f"{where}: a task is a dictionary with 'train' and 'test', not {type(data).__name__}")
     own = {k: data[k] for k in _EXTRA if data.get(k)}
     name = data.get("name")
-    return Task(id, *(tuple(_read_pairs(data, o, where)) for o in ("train", "test")), **{"name": name if isinstance(name, str) else "", **own, **more})
+    pairs = (tuple(_read_pairs(data, o, where)) for o in ("train", "test"))
+    return Task(id, *pairs, **{"name": name if isinstance(name, str) else "", **own, **more})
 Task.from_json = staticmethod(_from_json)
 
 def _to_json(self, full=False):
     "The official form; `full` adds id, data set, revision and what a variation remembers"
     pair = lambda p: {"input": p.input.to_lists(), **({} if p.output is None else {"output": p.output.to_lists()})}
+    plain = lambda v: list(v) if isinstance(v, tuple) else v
     data = {"train": [pair(p) for p in self.train], "test": [pair(p) for p in self.test]}
     if self.name: data["name"] = self.name
-    if full: data = {"id": self.id, **{k: list(v) if isinstance(v := getattr(self, k), tuple) else v for k in _EXTRA if getattr(self, k)}, **data}
+    if full: data = {"id": self.id, **{k: plain(v) for k in _EXTRA if (v := getattr(self, k))}, **data}
     return data
 Task.to_json = _to_json
 
-# %% ../../nbs/arc/00_grids.ipynb #1351467e
+# %% ../../nbs/arc/00_grids.ipynb #ee671a50
 _TURNS = {
     "identity": lambda rows: rows,
     "rotate_90": lambda rows: tuple(zip(*rows[::-1])),
@@ -182,11 +206,11 @@ def turn_grid(
     if symmetry not in _TURNS: raise ArcError(f"no symmetry {symmetry!r}; there are {', '.join(SYMMETRIES)}")
     return Grid(_TURNS[symmetry](grid.rows))
 
-# %% ../../nbs/arc/00_grids.ipynb #bb56fd5b
+# %% ../../nbs/arc/00_grids.ipynb #b484ef94
 def _digest(value): return hashlib.blake2b(repr(value).encode(), digest_size=16).hexdigest()
 def _content(task, turn=_TURNS["identity"]): return [(turn(p.input.rows), turn(p.output.rows) if p.output else ()) for p in task.train + task.test]
 
-# %% ../../nbs/arc/00_grids.ipynb #9e9886ff
+# %% ../../nbs/arc/00_grids.ipynb #bae1c7df
 def _split_colors(pair):
     "The pattern of a pair, as a digest, and its colours in the order of first appearance"
     order = {}
@@ -194,7 +218,7 @@ def _split_colors(pair):
 
 def _relabel(words, label): return sorted((pattern, tuple(label[c] for c in colors)) for pattern, colors in words)
 
-# %% ../../nbs/arc/00_grids.ipynb #1d6457bb
+# %% ../../nbs/arc/00_grids.ipynb #61435d96
 def _refine(words, label):
     "Describe each colour by the pairs it is in, and each pair by its colours so described, until no more colours are told apart"
     while True:
@@ -218,7 +242,7 @@ def _colorless(words, label=None):
     chosen = [first] + [c for c in tied[1:] if _relabel(words, {**itself, c: first, first: c}) != _relabel(words, itself)]
     return min(_colorless(words, {o: 2 * n + 1 - (o == c) for o, n in label.items()}) for c in chosen)
 
-# %% ../../nbs/arc/00_grids.ipynb #f4875248
+# %% ../../nbs/arc/00_grids.ipynb #b2a2a17e
 def canonical_hash(
     task: Task, # Any task
     symmetries: bool = False, # Is a task the same when turned or mirrored?
@@ -231,7 +255,7 @@ def canonical_hash(
     least = min([pattern for pattern, _ in o] for o in words)
     return _digest(min(_colorless(o) for o in words if [pattern for pattern, _ in o] == least))
 
-# %% ../../nbs/arc/00_grids.ipynb #eb63526a
+# %% ../../nbs/arc/00_grids.ipynb #941742b1
 PALETTE = ("#000000", "#0074D9", "#FF4136", "#2ECC40", "#FFDC00", "#AAAAAA", "#F012BE", "#FF851B", "#7FDBFF", "#870C25")
 
 def _runs(row):
@@ -246,25 +270,29 @@ def grid_svg(
 ) -> str: # An <svg> element
     "A grid as a vector image"
     w, h = grid.width, grid.height
-    cells = "".join(f'<rect x="{x}" y="{y}" width="{n}" height="1" fill="{PALETTE[c]}"/>' for y, row in enumerate(grid.rows) for x, n, c in _runs(row))
+    rect = lambda y, x, n, c: f'<rect x="{x}" y="{y}" width="{n}" height="1" fill="{PALETTE[c]}"/>'
+    cells = "".join(rect(y, *run) for y, row in enumerate(grid.rows) for run in _runs(row))
     lines = "".join(f"M{x} 0V{h}" for x in range(1, w)) + "".join(f"M0 {y}H{w}" for y in range(1, h))
-    return (f'<svg role="img" aria-label="grid of {h} rows and {w} columns" width="{w * cell}" height="{h * cell}" viewBox="0 0 {w} {h}">{cells}'
+    size = f'width="{w * cell}" height="{h * cell}" viewBox="0 0 {w} {h}"'
+    return (f'<svg role="img" aria-label="grid of {h} rows and {w} columns" {size}>{cells}'
             f'<path d="{lines}" stroke="#555" stroke-width=".06" fill="none"/></svg>')
 
-# %% ../../nbs/arc/00_grids.ipynb #058137c2
+# %% ../../nbs/arc/00_grids.ipynb #749765de
 def _pair_html(pair):
     unknown = "<b style='font-size:2em'>?</b>"
     return f"<td style='text-align:center'>{grid_svg(pair.input)}<br>&darr;<br>{grid_svg(pair.output) if pair.output else unknown}</td>"
 
 def _task_html(self):
-    heads = "".join(f"<th style='text-align:center'>{part} {i}</th>" for part in ("train", "test") for i in range(len(getattr(self, part))))
-    return f"<b>{escape(self.key)}</b> {escape(self.name)}<table><tr>{heads}</tr><tr>{''.join(map(_pair_html, self.train + self.test))}</tr></table>"
+    names = [f"train {i}" for i in range(len(self.train))] + [f"test {i}" for i in range(len(self.test))]
+    heads = "".join(f"<th style='text-align:center'>{o}</th>" for o in names)
+    pairs = "".join(map(_pair_html, self.train + self.test))
+    return f"<b>{escape(self.key)}</b> {escape(self.name)}<table><tr>{heads}</tr><tr>{pairs}</tr></table>"
 
 Grid._repr_html_ = grid_svg
 Pair._repr_html_ = lambda self: f"<table><tr>{_pair_html(self)}</tr></table>"
 Task._repr_html_ = _task_html
 
-# %% ../../nbs/arc/00_grids.ipynb #5558eb09
+# %% ../../nbs/arc/00_grids.ipynb #168c749c
 def grid_text(
     grid: "Grid | None" # What to draw; None draws a question mark
 ) -> Text: # For `rich`
@@ -284,9 +312,10 @@ def show_task(
     for part in ("train", "test"):
         for i, p in enumerate(getattr(task, part)):
             sizes = " -> ".join(f"{o.height}x{o.width}" if o else "?" for o in (p.input, p.output))
-            console.print(Group(Text(f"\n{part} {i} ({sizes})"), Columns([grid_text(p.input), Text("->"), grid_text(p.output)], padding=(0, 2))), soft_wrap=False)
+            grids = Columns([grid_text(p.input), Text("->"), grid_text(p.output)], padding=(0, 2))
+            console.print(Group(Text(f"\n{part} {i} ({sizes})"), grids))
 
-# %% ../../nbs/arc/00_grids.ipynb #f353f9e2
+# %% ../../nbs/arc/00_grids.ipynb #ac23de48
 def _pillow():
     try: from PIL import Image, ImageDraw
     except ImportError: raise ArcError("PNG files need Pillow: pip install 'chained_adv[arc]'") from None
@@ -294,9 +323,20 @@ def _pillow():
 
 def _draw(draw, grid, left, top, cell):
     for y, row in enumerate(grid.rows):
-        for x, c in enumerate(row): draw.rectangle((left + x * cell, top + y * cell, left + (x + 1) * cell - 1, top + (y + 1) * cell - 1), fill=PALETTE[c], outline="#555555")
+        for x, c in enumerate(row):
+            a, b = left + x * cell, top + y * cell
+            draw.rectangle((a, b, a + cell - 1, b + cell - 1), fill=PALETTE[c], outline="#555555")
 
-# %% ../../nbs/arc/00_grids.ipynb #db17b5fb
+# %% ../../nbs/arc/00_grids.ipynb #d984eb51
+def _layout(what, cell):
+    "Pairs to draw, their widths, and the heights of the row of inputs and the row of outputs, in pixels"
+    pairs = [Pair(what)] if isinstance(what, Grid) else what.train + what.test
+    widths = [max(p.input.width, p.output.width if p.output else 0) * cell for p in pairs]
+    tallest = lambda grids: max(g.height for g in grids) * cell
+    low = tallest([p.output or p.input for p in pairs]) + cell if isinstance(what, Task) else 0
+    return pairs, widths, tallest([p.input for p in pairs]), low
+
+# %% ../../nbs/arc/00_grids.ipynb #0bd6efd6
 def save_png(
     what: "Grid | Task", # What to draw
     path: "str | Path", # File to write
@@ -304,17 +344,15 @@ def save_png(
 ) -> Path: # The file
     "Draw a grid or a task into a PNG file"
     Image, ImageDraw = _pillow()
-    pairs, gap = ([Pair(what)] if isinstance(what, Grid) else what.train + what.test), cell
-    both = not isinstance(what, Grid)
-    widths = [max(p.input.width, p.output.width if p.output else 0) * cell for p in pairs]
-    top, low = (max(o.height for o in grids) * cell for grids in ([p.input for p in pairs], [p.output or p.input for p in pairs]))
-    image = Image.new("RGB", (sum(widths) + gap * (len(pairs) + 1), top + 2 * gap + (low + gap) * both), "white")
-    draw, left = ImageDraw.Draw(image), gap
+    pairs, widths, top, low = _layout(what, cell)
+    image = Image.new("RGB", (sum(widths) + cell * (len(pairs) + 1), top + 2 * cell + low), "white")
+    draw, left, middle = ImageDraw.Draw(image), cell, top + 2 * cell
     for p, w in zip(pairs, widths):
-        _draw(draw, p.input, left, gap, cell)
-        if p.output: _draw(draw, p.output, left, top + 2 * gap, cell)
-        elif both: draw.rectangle((left, top + 2 * gap, left + w - 1, top + 2 * gap + low - 1), outline="#555555")
-        left += w + gap
+        _draw(draw, p.input, left, cell, cell)
+        if p.output: _draw(draw, p.output, left, middle, cell)
+        elif low: draw.rectangle((left, middle, left + w - 1, middle + low - cell - 1), outline="#555555")
+        left += w + cell
     try: image.save(path, "PNG")
-    except OSError as e: raise ArcError(f"{path} cannot be written ({e.strerror or e}); choose another place") from None
+    except OSError as e:
+        raise ArcError(f"{path} cannot be written ({e.strerror or e}); choose another place") from None
     return Path(path)

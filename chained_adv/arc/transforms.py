@@ -6,34 +6,39 @@
 __all__ = ['check_operations', 'parse_operations', 'apply_operations', 'compose', 'invert', 'random_operations', 'pick_views',
            'make_variation', 'conjugate_program']
 
-# %% ../../nbs/arc/01_transforms.ipynb #bf4f4351
+# %% ../../nbs/arc/01_transforms.ipynb #99396fd7
 import ast, io, random, tokenize
 from dataclasses import replace
 from ..core import make_rng
 from .grids import SYMMETRIES, ArcError, Grid, Pair, Task, operations_text, turn_grid
 
-# %% ../../nbs/arc/01_transforms.ipynb #22bfdcd4
+# %% ../../nbs/arc/01_transforms.ipynb #78537e20
 def _check_operation(o):
     "One operation with its keys in order; raises `ArcError`"
-    if not isinstance(o, dict) or "op" not in o: raise ArcError(f"an operation is a dictionary like {{'op': 'transpose'}}, not {o!r:.80}")
+    if not isinstance(o, dict) or "op" not in o:
+        raise ArcError(f"an operation is a dictionary like {{'op': 'transpose'}}, not {o!r:.80}")
     name, keys = o["op"], tuple(sorted(o.keys() - {"op"}))
     if name in SYMMETRIES and not keys: return {"op": name}
     if name == "permute_colors" and keys == ("map",):
-        if not isinstance(o["map"], (list, tuple)) or sorted(map(repr, o["map"])) != list("0123456789"): raise ArcError(f"permute_colors needs a map with each of 0 to 9 once; got {o['map']!r:.80}")
+        if not isinstance(o["map"], (list, tuple)) or sorted(map(repr, o["map"])) != list("0123456789"):
+            raise ArcError(f"permute_colors needs a map with each of 0 to 9 once; got {o['map']!r:.80}")
         return {"op": name, "map": list(o["map"])}
     if name == "swap" and keys == ("test", "train"):
-        if any(type(o[k]) is not int or o[k] < 0 for k in keys): raise ArcError(f"swap needs the numbers of a train and a test pair, from 0; got {o!r:.80}")
+        if any(type(o[k]) is not int or o[k] < 0 for k in keys):
+            raise ArcError(f"swap needs the numbers of a train and a test pair, from 0; got {o!r:.80}")
         return {"op": name, "train": o["train"], "test": o["test"]}
-    raise ArcError(f"no operation {o!r:.80}; there are {', '.join(SYMMETRIES)}, permute_colors with a 'map', and swap with 'train' and 'test'")
+    raise ArcError(f"no operation {o!r:.80}; there are {', '.join(SYMMETRIES)}, permute_colors with a 'map', and "
+                   "swap with 'train' and 'test'")
 
 def check_operations(
     operations: "list | tuple" # Operations as data
 ) -> tuple: # The same, checked, with their keys in order
     "Operations that are well-formed; raises `ArcError`"
-    if not isinstance(operations, (list, tuple)): raise ArcError(f"operations are a list of dictionaries, not {type(operations).__name__}")
+    if not isinstance(operations, (list, tuple)):
+        raise ArcError(f"operations are a list of dictionaries, not {type(operations).__name__}")
     return tuple(map(_check_operation, operations))
 
-# %% ../../nbs/arc/01_transforms.ipynb #baf9122d
+# %% ../../nbs/arc/01_transforms.ipynb #4f4f1861
 def parse_operations(
     text: str # Like `rotate_90,permute_colors:0213456789,swap:0:1`; empty for none
 ) -> tuple: # Operations as data
@@ -41,26 +46,32 @@ def parse_operations(
     found = []
     for part in filter(None, map(str.strip, text.split(","))):
         name, *values = part.split(":")
-        if not all(v.isascii() and v.isdigit() for v in values): raise ArcError(f"operation {part!r}: what follows the name are digits, like permute_colors:0213456789 or swap:0:1")
+        if not all(v.isascii() and v.isdigit() for v in values):
+            raise ArcError(f"operation {part!r}: what follows the name are digits, like permute_colors:0213456789 "
+                           "or swap:0:1")
         if name == "permute_colors" and len(values) == 1: found.append({"op": name, "map": [int(c) for c in values[0]]})
         elif name == "swap" and len(values) == 2: found.append({"op": name, "train": int(values[0]), "test": int(values[1])})
         elif name in SYMMETRIES and not values: found.append({"op": name})
         else: raise ArcError(f"no operation {part!r}; write one of {', '.join(SYMMETRIES)}, permute_colors:0213456789 or swap:0:1")
     return check_operations(found)
 
-# %% ../../nbs/arc/01_transforms.ipynb #bd4bdac1
+# %% ../../nbs/arc/01_transforms.ipynb #6c73298b
 def _apply_to_grid(grid, o):
     if o["op"] in SYMMETRIES: return turn_grid(grid, o["op"])
     return Grid([[o["map"][c] for c in row] for row in grid.rows]) if o["op"] == "permute_colors" else grid
 
 def _swap(task, o):
     i, j, train, test = o["train"], o["test"], list(task.train), list(task.test)
-    if i >= len(train) or j >= len(test): raise ArcError(f"task {task.id} has {len(train)} train and {len(test)} test pairs, counted from 0; it cannot swap train {i} with test {j}")
-    if test[j].output is None: raise ArcError(f"task {task.id}, test[{j}] has no output; only a pair with its answer can become a train pair")
+    if i >= len(train) or j >= len(test):
+        raise ArcError(f"task {task.id} has {len(train)} train and {len(test)} test pairs, counted from 0; it "
+                       f"cannot swap train {i} with test {j}")
+    if test[j].output is None:
+        raise ArcError(f"task {task.id}, test[{j}] has no output; only a pair with its answer can become a train "
+                       "pair")
     train[i], test[j] = test[j], train[i]
     return replace(task, train=train, test=test)
 
-# %% ../../nbs/arc/01_transforms.ipynb #fb06abd8
+# %% ../../nbs/arc/01_transforms.ipynb #8114a570
 def apply_operations(
     x: "Grid | Pair | Task | None", # What to change; None (an unknown output) stays None
     operations: "list | tuple" # Operations, first to last
@@ -74,9 +85,10 @@ def apply_operations(
         elif x is not None: raise ArcError(f"operations apply to a Grid, Pair or Task, not to {type(x).__name__}")
     return x
 
-# %% ../../nbs/arc/01_transforms.ipynb #a38fe44d
+# %% ../../nbs/arc/01_transforms.ipynb #e7d4fbf1
 _PROBE = Grid([[1, 2, 3], [4, 5, 6]])
-_AFTER = {(s, t): next(u for u in SYMMETRIES if turn_grid(_PROBE, u) == turn_grid(turn_grid(_PROBE, s), t)) for s in SYMMETRIES for t in SYMMETRIES}
+_NAME = {turn_grid(_PROBE, s): s for s in SYMMETRIES}
+_AFTER = {(s, t): _NAME[turn_grid(turn_grid(_PROBE, s), t)] for s in SYMMETRIES for t in SYMMETRIES}
 
 def compose(
     *parts: "list | tuple" # Lists of operations, first to last
@@ -91,15 +103,17 @@ def compose(
     turn = [] if symmetry == "identity" else [{"op": symmetry}]
     return (*turn, *([] if names == list(range(10)) else [{"op": "permute_colors", "map": names}]), *swaps)
 
+# %% ../../nbs/arc/01_transforms.ipynb #8ab43624
 def invert(
     operations: "list | tuple" # Operations, first to last
 ) -> tuple: # Operations that undo them
     "What undoes the operations"
-    inverse = lambda o: {"op": "permute_colors", "map": [o["map"].index(c) for c in range(10)]} if o["op"] == "permute_colors" else o
-    turn = lambda o: {"op": next(t for t in SYMMETRIES if _AFTER[o["op"], t] == "identity")} if o["op"] in SYMMETRIES else inverse(o)
-    return compose([turn(o) for o in reversed(check_operations(operations))])
+    def inverse(o):
+        if o["op"] == "permute_colors": return {**o, "map": [o["map"].index(c) for c in range(10)]}
+        return {"op": next(t for t in SYMMETRIES if _AFTER[o["op"], t] == "identity")} if o["op"] in SYMMETRIES else o
+    return compose([inverse(o) for o in reversed(check_operations(operations))])
 
-# %% ../../nbs/arc/01_transforms.ipynb #60861492
+# %% ../../nbs/arc/01_transforms.ipynb #dbdc88ec
 def random_operations(
     rng: random.Random, # Where the choice comes from, see `make_rng`
     symmetries: bool = True, # Turn and mirror?
@@ -112,6 +126,7 @@ def random_operations(
     turn = [{"op": rng.choice(SYMMETRIES)}] if symmetries else []
     return compose([*turn, *([{"op": "permute_colors", "map": [0] * keep_black + names}] if colors else [])])
 
+# %% ../../nbs/arc/01_transforms.ipynb #df7460fd
 def pick_views(
     n: int, # How many; at least 1
     seed: int = 0, # Of the choice
@@ -128,7 +143,7 @@ def pick_views(
         views.setdefault(operations_text(o), o)
     return list(views.values())
 
-# %% ../../nbs/arc/01_transforms.ipynb #f8f3903c
+# %% ../../nbs/arc/01_transforms.ipynb #bcc6ce02
 def make_variation(
     task: Task, # The original, or a variation of it
     operations: "list | tuple", # What to do
@@ -139,27 +154,29 @@ def make_variation(
     parent = (task.parent or task.key) if done else None
     return replace(apply_operations(task, operations), operations=done, parent=parent, signed_by=signed_by)
 
-# %% ../../nbs/arc/01_transforms.ipynb #a277bdc1
+# %% ../../nbs/arc/01_transforms.ipynb #abe2c4db
 def _rename(code, old, new):
     "Source text with one name exchanged; attributes and keywords of calls keep theirs"
-    tokens, lines, depth, places = list(tokenize.generate_tokens(io.StringIO(code).readline)), code.splitlines(keepends=True), 0, []
+    tokens = list(tokenize.generate_tokens(io.StringIO(code).readline))
+    lines, depth, places = code.split("\n"), 0, []
     for i, t in enumerate(tokens):
         depth += (t.string in "([{") - (t.string in ")]}") if t.type == tokenize.OP else 0
-        if t.type != tokenize.NAME or t.string != old or (i and tokens[i - 1].string == ".") or (depth and tokens[i + 1].string == "="): continue
-        places.append(t.start)
+        attribute, keyword = i and tokens[i - 1].string == ".", depth and tokens[i + 1].string == "="
+        if t.type == tokenize.NAME and t.string == old and not attribute and not keyword: places.append(t.start)
     for row, column in reversed(places):
         line = lines[row - 1]
         lines[row - 1] = line[:column] + new + line[column + len(old):]
-    return "".join(lines)
+    return "\n".join(lines)
 
 def _defines(code, name):
     "Does the program define this name at its top level?"
     try: tree = ast.parse(code)
-    except (SyntaxError, ValueError) as e: raise ArcError(f"the program is not Python ({e}); only a program that runs can be transformed") from None
+    except (SyntaxError, ValueError) as e:
+        raise ArcError(f"the program is not Python ({e}); only a program that runs can be transformed") from None
     targets = [o.id for n in tree.body if isinstance(n, ast.Assign) for o in n.targets if isinstance(o, ast.Name)]
     return name in targets or any(isinstance(n, ast.FunctionDef) and n.name == name for n in tree.body)
 
-# %% ../../nbs/arc/01_transforms.ipynb #bb6a4490
+# %% ../../nbs/arc/01_transforms.ipynb #31a1840a
 _TURN_SOURCE = {
     "rotate_90": "[list(row) for row in zip(*grid[::-1], strict=True)]",
     "rotate_180": "[list(row)[::-1] for row in grid[::-1]]",
@@ -178,16 +195,20 @@ def _source(operations):
             yield f"names = {dict(enumerate(o['map']))}"
             yield "grid = [[names[cell] for cell in row] for row in grid]"
 
-# %% ../../nbs/arc/01_transforms.ipynb #f67e8b6b
+# %% ../../nbs/arc/01_transforms.ipynb #f4dbf967
 def conjugate_program(
     code: str, # Source of a program that solves a task
     operations: "list | tuple", # What was done to the task
     entry_point: str = "solve_task" # Name of the function in it
 ) -> str: # Source of a program that solves the changed task
     "The program for a task changed by operations; raises `ArcError` when the text is no such program"
-    if not _defines(code, entry_point): raise ArcError(f"the program defines no {entry_point} at its top level; it needs `def {entry_point}(input_grid):`")
+    if not _defines(code, entry_point):
+        raise ArcError(f"the program defines no {entry_point} at its top level; it needs `def "
+                       f"{entry_point}(input_grid):`")
     operations = [o for o in compose(operations) if o["op"] != "swap"]
     if not operations: return code
     inner = next(o for o in (f"{entry_point}_{n}" for n in range(len(code))) if o not in code)
-    lines = [f"def {entry_point}(input_grid):", f"# {inner} solves the task before {operations_text(operations)}", "grid = input_grid", *_source(invert(operations)), f"grid = {inner}(grid)", *_source(operations), "return grid"]
-    return _rename(code, entry_point, inner).rstrip() + "\n\n" + "\n    ".join(lines) + "\n"
+    back, forth = _source(invert(operations)), _source(operations)
+    lines = [f"# {inner} solves the task before {operations_text(operations)}", "grid = input_grid", *back, f"grid = {inner}(grid)", *forth]
+    wrapper = "\n    ".join([f"def {entry_point}(input_grid):", *lines, "return grid"])
+    return _rename(code, entry_point, inner).rstrip() + f"\n\n{wrapper}\n"
