@@ -60,6 +60,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                      'chained_adv.arc.cli._program_text': ('arc/cli.html#_program_text', 'chained_adv/arc/cli.py'),
                                      'chained_adv.arc.cli._report': ('arc/cli.html#_report', 'chained_adv/arc/cli.py'),
                                      'chained_adv.arc.cli._run_tasks': ('arc/cli.html#_run_tasks', 'chained_adv/arc/cli.py'),
+                                     'chained_adv.arc.cli._show_traces': ('arc/cli.html#_show_traces', 'chained_adv/arc/cli.py'),
                                      'chained_adv.arc.cli._stats_rows': ('arc/cli.html#_stats_rows', 'chained_adv/arc/cli.py'),
                                      'chained_adv.arc.cli.chosen_tasks': ('arc/cli.html#chosen_tasks', 'chained_adv/arc/cli.py'),
                                      'chained_adv.arc.cli.convert': ('arc/cli.html#convert', 'chained_adv/arc/cli.py'),

@@ -123,6 +123,18 @@ def test_stores_of_traces_merge(tmp_path):
     assert data("merge", tmp_path / "a.json", tmp_path / "b.json", "--out", tmp_path / "c.json")["traces"] == 2
     assert [(t.trace_id, t.score, t.voters) for t in load_traces(tmp_path / "c.json")] == [("1", 0, {"bob": 1, "eve": -1}), ("2", 9, {})]
 
+def test_reasoning_in_files_of_results_becomes_traces(tmp_path):
+    "What the founding system's merge_reasoning does: results into a store, twice over adds nothing"
+    store, out = tmp_path / "traces_store.json", tmp_path / "out.json"
+    store.write_text(json.dumps({"rings": [dict(trace_id="1", task_id="rings", username="ann", text="Rings.", score=2, timestamp="", voters={})], "bars": []}))
+    lines = [{"task_id": "rings", "model": "some/model", "reasoning": "From outside to inside.\x1b[2J"}, {"task_id": "bars", "reasoning": ["", "Tallest red."]}, {"task_id": "pond", "reasoning": None, "status": "error"}, {"entry_type": "metadata"}]
+    (tmp_path / "results.jsonl").write_text("".join(json.dumps(o) + "\n" for o in lines))
+    assert data("merge", store, tmp_path / "results.jsonl", "--out", out)["traces"] == 3
+    assert data("merge", out, tmp_path / "results.jsonl", "--out", out)["traces"] == 3
+    shown = good("show", "rings", "--traces", out)
+    assert shown.index("ann, score 2") < shown.index("some/model, score 0") and "\x1b" not in shown
+    assert [t["text"] for t in data("show", "bars", "--traces", out)[0]["traces"]] == ["Tallest red."]
+
 def test_a_name_from_a_file_cannot_command_the_terminal(tmp_path):
     task = load_tasks("builtin")[0].to_json()
     (tmp_path / "t.json").write_text(json.dumps(task | {"name": "\x1b[2Jgone"}))

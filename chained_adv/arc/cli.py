@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated
 import typer
 from ..core import ConfigError, make_rng
-from ..terminal import Json, Seed, clean_text, examples, make_app, make_console, make_table, opt, print_json, say
+from ..terminal import Json, Seed, clean_text, examples, make_app, make_console, make_table, opt, print_block, print_json, say
 from .grids import ArcError, operations_text, save_png, show_task, without_answers
 from .transforms import conjugate_program, make_variation, parse_operations, random_operations
 from .datasets import FORMS, builtin_programs, find_overlaps, load_tasks, load_traces, merge_tasks, merge_traces, save_tasks, save_traces, select_tasks, set_hash, set_stats
@@ -45,10 +45,17 @@ def _list_tasks(tasks, as_json):
     if as_json: return print_json([dict(key=k, train=a, test=b, name=n) for k, a, b, n, _ in rows])
     make_console().print(make_table(f"{len(rows)} tasks", ("key", "train", "test", "name", "inputs"), rows))
 
-@app.command(epilog=examples("chained-adv arc show", "chained-adv arc show falling_sand rings", "chained-adv arc show --dataset ARC-AGI-2/data/training --tasks 0:3 --hide-answers", "chained-adv arc show rings --png rings.png", "chained-adv arc show --list"))
+def _show_traces(task, traces):
+    "What was written about a task, the best first"
+    for o in sorted((o for o in traces if o.task_id == task.id), key=lambda o: -o.score):
+        print_block(make_console(), f"{o.username or 'unknown'}, score {o.score}", o.text)
+
+@app.command(epilog=examples("chained-adv arc show", "chained-adv arc show falling_sand rings", "chained-adv arc show rings --png rings.png", "chained-adv arc show --list",
+                             "chained-adv arc show --dataset ARC-AGI-2/data/training --tasks 0:3 --hide-answers", "chained-adv arc show rings --traces traces_store.json"))
 def show(names: TaskNames = [], dataset: Dataset = "builtin", task_ids: TaskIds = "", tasks: Tasks = "", max_tasks: MaxTasks = 0,
     hide_answers: opt(bool, "Leave out the outputs of the test pairs.", "--hide-answers") = False,
     png: opt(str, "Draw one task into this PNG file instead.") = "",
+    traces: opt(str, "Also show what is written about the tasks in this store of traces or file of results (.jsonl).") = "",
     list_: opt(bool, "List the tasks to choose from.", "--list") = False, as_json: Json = False):
     "Show tasks in the terminal, as an image or as JSON."
     if names and task_ids: raise ArcError("name the tasks either as arguments or with --task-ids")
@@ -56,10 +63,15 @@ def show(names: TaskNames = [], dataset: Dataset = "builtin", task_ids: TaskIds 
     found = chosen_tasks(dataset, json.dumps(names) if names else task_ids, tasks, 1 if alone else max_tasks)
     if hide_answers: found = [without_answers(t) for t in found]
     if list_: return _list_tasks(found, as_json)
+    written = load_traces(traces) if traces else []
     if png and len(found) > 1: raise ArcError(f"--png {png}: {len(found)} tasks are chosen, and an image holds one; name the task")
     if png: say(f"written     {save_png(found[0], png)}")
-    if as_json: return print_json([t.to_json(full=True) for t in found])
-    for t in [] if png else found: show_task(t, make_console()); print()
+    about = lambda t: {"traces": [vars(o) for o in written if o.task_id == t.id]} if traces else {}
+    if as_json: return print_json([t.to_json(full=True) | about(t) for t in found])
+    for t in [] if png else found:
+        show_task(t, make_console())
+        print()
+        _show_traces(t, written)
 
 # %% ../../nbs/arc/11_cli.ipynb #72c6e541
 def _program_text(program, task):
@@ -137,9 +149,9 @@ def _is_store(path):
     except ArcError: return False
     return True
 
-@app.command(epilog=examples("chained-adv arc merge mine.json yours.json --out ours.json", "chained-adv arc merge v1=ARC-AGI/data/training v2=ARC-AGI-2/data/training --out both.json", "chained-adv arc merge traces_store.json others.json --out traces.json"))
+@app.command(epilog=examples("chained-adv arc merge mine.json yours.json --out ours.json", "chained-adv arc merge v1=ARC-AGI/data/training v2=ARC-AGI-2/data/training --out both.json", "chained-adv arc merge traces_store.json runs/mine/attempts.jsonl --out traces.json"))
 def merge(sources: Sources, out: Out, form: Form = "set", as_json: Json = False):
-    "Put sets of tasks together, or stores of traces."
+    "Put sets of tasks together, or stores of traces and the reasoning in files of results."
     if all(map(_is_store, sources)):
         traces = merge_traces(*map(load_traces, sources))
         path = save_traces(traces, out)
