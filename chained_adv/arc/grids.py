@@ -6,7 +6,7 @@
 __all__ = ['MAX_SIDE', 'COLORS', 'SYMMETRIES', 'PALETTE', 'ArcError', 'Grid', 'cell_distance', 'Pair', 'Task', 'operations_text',
            'without_answers', 'turn_grid', 'canonical_hash', 'grid_svg', 'grid_text', 'show_task', 'save_png']
 
-# %% ../../nbs/arc/00_grids.ipynb #9c7e5fc4
+# %% ../../nbs/arc/00_grids.ipynb #be79bfe8
 import hashlib, json, math
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -17,11 +17,11 @@ from rich.console import Console, Group
 from rich.text import Text
 from ..core import ChainedAdvError
 
-# %% ../../nbs/arc/00_grids.ipynb #fae047fa
+# %% ../../nbs/arc/00_grids.ipynb #5f243766
 class ArcError(ChainedAdvError):
     "A grid, task, file or answer that cannot be used; the message says what, where, and the remedy"
 
-# %% ../../nbs/arc/00_grids.ipynb #38147d39
+# %% ../../nbs/arc/00_grids.ipynb #042737d7
 MAX_SIDE, COLORS = 30, ("black", "blue", "red", "green", "yellow", "grey", "fuchsia", "orange", "teal", "brown")
 
 def _checked_rows(rows):
@@ -45,7 +45,7 @@ def _checked_rows(rows):
                                "number from 0 to 9")
     return tuple(map(tuple, rows))
 
-# %% ../../nbs/arc/00_grids.ipynb #a978ba2b
+# %% ../../nbs/arc/00_grids.ipynb #c0c8e286
 @dataclass(frozen=True, slots=True)
 class Grid:
     "A rectangle of 1x1 to 30x30 cells, each a colour 0-9; cannot change, can be a dictionary's key"
@@ -62,7 +62,7 @@ class Grid:
     def colors(self): return frozenset(c for row in self.rows for c in row)
     def to_lists(self): return [list(row) for row in self.rows]
 
-# %% ../../nbs/arc/00_grids.ipynb #b76003cc
+# %% ../../nbs/arc/00_grids.ipynb #23058dec
 def cell_distance(
     a: Grid, # One grid
     b: Grid # The other
@@ -71,7 +71,7 @@ def cell_distance(
     if (a.height, a.width) != (b.height, b.width): return math.inf
     return sum(x != y for r, s in zip(a.rows, b.rows) for x, y in zip(r, s)) / (a.height * a.width)
 
-# %% ../../nbs/arc/00_grids.ipynb #980b6e10
+# %% ../../nbs/arc/00_grids.ipynb #f38c6f65
 @dataclass(frozen=True)
 class Pair:
     "An input grid and the output grid that belongs to it"
@@ -93,7 +93,7 @@ class Task:
 
     def __post_init__(self): _check_task(self)
 
-# %% ../../nbs/arc/00_grids.ipynb #6a0b931a
+# %% ../../nbs/arc/00_grids.ipynb #e33f3231
 def operations_text(
     operations: "list | tuple" # Like `[{"op": "transpose"}, {"op": "swap", "train": 0, "test": 1}]`
 ) -> str: # Like `transpose,swap:0:1`
@@ -101,7 +101,7 @@ def operations_text(
     short = lambda v: "".join(map(str, v)) if isinstance(v, (list, tuple)) else str(v)
     return ",".join(":".join([o["op"], *(short(v) for k, v in o.items() if k != "op")]) for o in operations)
 
-# %% ../../nbs/arc/00_grids.ipynb #e68b55bd
+# %% ../../nbs/arc/00_grids.ipynb #a5da36a4
 def _check_texts(self):
     if not isinstance(self.id, str) or not self.id:
         raise ArcError(f"a task needs an id, a text that is not empty; got {self.id!r}")
@@ -117,7 +117,7 @@ def _check_texts(self):
     if nameless := [o for o in self.operations if not isinstance(o.get("op"), str)]:
         raise ArcError(f"task {self.id}: an operation has a name under 'op', {nameless[0]!r:.80} has none")
 
-# %% ../../nbs/arc/00_grids.ipynb #b103316a
+# %% ../../nbs/arc/00_grids.ipynb #1c8e1367
 def _is_pair(o): return isinstance(o, Pair) and isinstance(o.input, Grid) and isinstance(o.output, (Grid, type(None)))
 
 def _check_task(self):
@@ -137,14 +137,14 @@ def _task_key(self):
     return (f"{source}/" if source else "") + self.id + (f"~{operations_text(self.operations)}" if self.operations else "")
 Task.key = property(_task_key, doc="What identifies the task: `dataset@revision/id`, and for a variation `~` and its operations")
 
-# %% ../../nbs/arc/00_grids.ipynb #c63bff1f
+# %% ../../nbs/arc/00_grids.ipynb #037d2b1e
 def without_answers(
     task: Task # Any task
-) -> Task: # The same without test outputs
+) -> Task: # The same without test outputs and title
     "The task as a solver may see it"
-    return replace(task, test=[Pair(p.input) for p in task.test])
+    return replace(task, test=[Pair(p.input) for p in task.test], name="")
 
-# %% ../../nbs/arc/00_grids.ipynb #1cf321bf
+# %% ../../nbs/arc/00_grids.ipynb #38452a85
 _EXTRA = ("dataset", "revision", "parent", "operations", "signed_by")
 
 def _read_grid(rows, where):
@@ -163,7 +163,7 @@ def _read_pairs(data, part, where):
         output = o.get("output")
         yield Pair(_read_grid(o["input"], f"{at}.input"), None if output is None else _read_grid(output, f"{at}.output"))
 
-# %% ../../nbs/arc/00_grids.ipynb #5d6496ae
+# %% ../../nbs/arc/00_grids.ipynb #6d878d22
 def _from_json(data, id, **more):
     "A task from a dictionary in the official form; `more` are further fields of `Task`; raises `ArcError` with the place"
     where = f"task {id}"
@@ -185,7 +185,7 @@ def _to_json(self, full=False):
     return data
 Task.to_json = _to_json
 
-# %% ../../nbs/arc/00_grids.ipynb #ee671a50
+# %% ../../nbs/arc/00_grids.ipynb #c99823ec
 _TURNS = {
     "identity": lambda rows: rows,
     "rotate_90": lambda rows: tuple(zip(*rows[::-1])),
@@ -206,11 +206,11 @@ def turn_grid(
     if symmetry not in _TURNS: raise ArcError(f"no symmetry {symmetry!r}; there are {', '.join(SYMMETRIES)}")
     return Grid(_TURNS[symmetry](grid.rows))
 
-# %% ../../nbs/arc/00_grids.ipynb #b484ef94
+# %% ../../nbs/arc/00_grids.ipynb #c65ec6f2
 def _digest(value): return hashlib.blake2b(repr(value).encode(), digest_size=16).hexdigest()
 def _content(task, turn=_TURNS["identity"]): return [(turn(p.input.rows), turn(p.output.rows) if p.output else ()) for p in task.train + task.test]
 
-# %% ../../nbs/arc/00_grids.ipynb #bae1c7df
+# %% ../../nbs/arc/00_grids.ipynb #dd69fa21
 def _split_colors(pair):
     "The pattern of a pair, as a digest, and its colours in the order of first appearance"
     order = {}
@@ -218,7 +218,7 @@ def _split_colors(pair):
 
 def _relabel(words, label): return sorted((pattern, tuple(label[c] for c in colors)) for pattern, colors in words)
 
-# %% ../../nbs/arc/00_grids.ipynb #61435d96
+# %% ../../nbs/arc/00_grids.ipynb #aa22a7d6
 def _refine(words, label):
     "Describe each colour by the pairs it is in, and each pair by its colours so described, until no more colours are told apart"
     while True:
@@ -242,7 +242,7 @@ def _colorless(words, label=None):
     chosen = [first] + [c for c in tied[1:] if _relabel(words, {**itself, c: first, first: c}) != _relabel(words, itself)]
     return min(_colorless(words, {o: 2 * n + 1 - (o == c) for o, n in label.items()}) for c in chosen)
 
-# %% ../../nbs/arc/00_grids.ipynb #b2a2a17e
+# %% ../../nbs/arc/00_grids.ipynb #a63fc0d3
 def canonical_hash(
     task: Task, # Any task
     symmetries: bool = False, # Is a task the same when turned or mirrored?
@@ -255,7 +255,7 @@ def canonical_hash(
     least = min([pattern for pattern, _ in o] for o in words)
     return _digest(min(_colorless(o) for o in words if [pattern for pattern, _ in o] == least))
 
-# %% ../../nbs/arc/00_grids.ipynb #941742b1
+# %% ../../nbs/arc/00_grids.ipynb #9ac65b69
 PALETTE = ("#000000", "#0074D9", "#FF4136", "#2ECC40", "#FFDC00", "#AAAAAA", "#F012BE", "#FF851B", "#7FDBFF", "#870C25")
 
 def _runs(row):
@@ -277,7 +277,7 @@ def grid_svg(
     return (f'<svg role="img" aria-label="grid of {h} rows and {w} columns" {size}>{cells}'
             f'<path d="{lines}" stroke="#555" stroke-width=".06" fill="none"/></svg>')
 
-# %% ../../nbs/arc/00_grids.ipynb #749765de
+# %% ../../nbs/arc/00_grids.ipynb #a24941ef
 def _pair_html(pair):
     unknown = "<b style='font-size:2em'>?</b>"
     return f"<td style='text-align:center'>{grid_svg(pair.input)}<br>&darr;<br>{grid_svg(pair.output) if pair.output else unknown}</td>"
@@ -292,7 +292,7 @@ Grid._repr_html_ = grid_svg
 Pair._repr_html_ = lambda self: f"<table><tr>{_pair_html(self)}</tr></table>"
 Task._repr_html_ = _task_html
 
-# %% ../../nbs/arc/00_grids.ipynb #168c749c
+# %% ../../nbs/arc/00_grids.ipynb #49315977
 def grid_text(
     grid: "Grid | None" # What to draw; None draws a question mark
 ) -> Text: # For `rich`
@@ -315,7 +315,7 @@ def show_task(
             grids = Columns([grid_text(p.input), Text("->"), grid_text(p.output)], padding=(0, 2))
             console.print(Group(Text(f"\n{part} {i} ({sizes})"), grids))
 
-# %% ../../nbs/arc/00_grids.ipynb #ac23de48
+# %% ../../nbs/arc/00_grids.ipynb #ea5f8c25
 def _pillow():
     try: from PIL import Image, ImageDraw
     except ImportError: raise ArcError("PNG files need Pillow: pip install 'chained_adv[arc]'") from None
@@ -327,7 +327,7 @@ def _draw(draw, grid, left, top, cell):
             a, b = left + x * cell, top + y * cell
             draw.rectangle((a, b, a + cell - 1, b + cell - 1), fill=PALETTE[c], outline="#555555")
 
-# %% ../../nbs/arc/00_grids.ipynb #d984eb51
+# %% ../../nbs/arc/00_grids.ipynb #efbf5ad9
 def _layout(what, cell):
     "Pairs to draw, their widths, and the heights of the row of inputs and the row of outputs, in pixels"
     pairs = [Pair(what)] if isinstance(what, Grid) else what.train + what.test
@@ -336,7 +336,7 @@ def _layout(what, cell):
     low = tallest([p.output or p.input for p in pairs]) + cell if isinstance(what, Task) else 0
     return pairs, widths, tallest([p.input for p in pairs]), low
 
-# %% ../../nbs/arc/00_grids.ipynb #0bd6efd6
+# %% ../../nbs/arc/00_grids.ipynb #5f24280d
 def save_png(
     what: "Grid | Task", # What to draw
     path: "str | Path", # File to write
