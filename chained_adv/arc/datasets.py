@@ -7,7 +7,7 @@ __all__ = ['FORMS', 'builtin_programs', 'file_form', 'recover_operations', 'load
            'load_traces', 'merge_traces', 'save_traces', 'select_tasks', 'Overlap', 'find_overlaps', 'set_hash',
            'set_stats']
 
-# %% ../../nbs/arc/02_datasets.ipynb #1fbcf6e6
+# %% ../../nbs/arc/02_datasets.ipynb #edf4faf3
 import difflib, functools, hashlib, json, os, re, statistics
 from collections import Counter
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -16,14 +16,14 @@ from pathlib import Path
 from .grids import SYMMETRIES, ArcError, Grid, Pair, Task, canonical_hash, operations_text
 from .transforms import apply_operations, check_operations, compose, make_variation
 
-# %% ../../nbs/arc/02_datasets.ipynb #f3aaa7f1
+# %% ../../nbs/arc/02_datasets.ipynb #ab608664
 def _builtin_path(): return Path(str(files("chained_adv") / "data" / "arc" / "builtin.json"))
 
 def builtin_programs() -> dict: # Task id -> source of a program that solves it
     "Reference programs of the built-in tasks"
     return {o["id"]: o["program"] for o in json.loads(_builtin_path().read_text(encoding="utf-8"))["tasks"]}
 
-# %% ../../nbs/arc/02_datasets.ipynb #8084598a
+# %% ../../nbs/arc/02_datasets.ipynb #67b18388
 def _read_json(path):
     try: return json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as e: raise ArcError(f"{path} cannot be read ({e.strerror or e}); check the path") from None
@@ -42,7 +42,7 @@ def file_form(
             "submission": lambda o: dicts(o, "attempt_1"), "solutions": lambda o: isinstance(o, list) and bool(o)}
     return next((name for name, test in each.items() if all(map(test, data.values()))), "")
 
-# %% ../../nbs/arc/02_datasets.ipynb #55b96f68
+# %% ../../nbs/arc/02_datasets.ipynb #ba4324a4
 def _solutions(path):
     "Outputs by task id, from the file beside the challenges; empty when there is none"
     beside = path.with_name(path.name.replace("challenges", "solutions"))
@@ -64,7 +64,7 @@ def _from_challenges(data, path, **more):
     for id, o in data.items():
         yield Task.from_json(_with_outputs(id, o, solutions[id], path) if solutions else o, id, **more)
 
-# %% ../../nbs/arc/02_datasets.ipynb #41579557
+# %% ../../nbs/arc/02_datasets.ipynb #477b3675
 def _read_names(pairs):
     "The colour permutation that makes the first grid of every pair of grids the second; None when there is none"
     names = {}
@@ -83,7 +83,7 @@ def _grid_pairs(a, b):
     pairs = zip(a.train + a.test, b.train + b.test)
     return [grids for p, q in pairs for grids in ((p.input, q.input), (p.output, q.output))]
 
-# %% ../../nbs/arc/02_datasets.ipynb #f0cade8b
+# %% ../../nbs/arc/02_datasets.ipynb #00cb331b
 def recover_operations(
     parent: Task, # The original
     child: Task # What may be a variation of it
@@ -98,7 +98,7 @@ def recover_operations(
             if names: found.append(compose([{"op": s}, {"op": "permute_colors", "map": names}, *moves]))
         if found: return min(found, key=len)
 
-# %% ../../nbs/arc/02_datasets.ipynb #3d3e94d1
+# %% ../../nbs/arc/02_datasets.ipynb #18270208
 def _from_dataset(data, path, dataset, revision=""):
     "Tasks of the founding system's list, variations with the operations that lead to them"
     groups = {}
@@ -124,7 +124,7 @@ def _versions(versions):
         own = replace(o, revision="-".join(filter(None, (o.revision, f"v{n}"))), parent=base.key if base else None)
         yield o if not n else replace(o, parent=base.key, operations=done) if done else own
 
-# %% ../../nbs/arc/02_datasets.ipynb #160a16da
+# %% ../../nbs/arc/02_datasets.ipynb #902c9ad7
 def _from_set(data, path, **more):
     for n, o in enumerate(data["tasks"]):
         if not isinstance(o, dict) or not isinstance(o.get("id"), str):
@@ -138,7 +138,7 @@ _NOT_TASKS = {"solutions": "it holds solutions; give the file of challenges besi
 def _load_file(path, dataset=None, revision=None, default=None):
     "Tasks of one file; `default` names the data set where neither the caller nor the file does"
     data, given = _read_json(path), {k: v for k, v in (("dataset", dataset), ("revision", revision)) if v}
-    form, stem = file_form(data), re.sub(r"[-_]?challenges$", "", path.stem)
+    form, stem = file_form(data), re.sub(r"[-_]?challenges$", "", path.stem) or path.resolve().parent.name
     if form == "task":
         id = data["id"] if isinstance(data.get("id"), str) else path.stem
         return [Task.from_json(data, id, **{"dataset": data.get("dataset") or default or path.resolve().parent.name, **given})]
@@ -147,7 +147,7 @@ def _load_file(path, dataset=None, revision=None, default=None):
     if form == "set": return list(_from_set(data, path, **given))
     raise ArcError(f"{path} holds no tasks: {_NOT_TASKS.get(form, 'it is none of the forms of task files')}")
 
-# %% ../../nbs/arc/02_datasets.ipynb #52cc4c76
+# %% ../../nbs/arc/02_datasets.ipynb #9ac90c6a
 def _load_folder(path, dataset=None, revision=None):
     "Tasks of all files in a folder, or else in its sub-folders"
     if found := sorted(path.glob("*.json")):
@@ -165,7 +165,7 @@ def _split_source(source):
     if not named or Path(source).exists(): return Path(source), None, None
     return Path(named[3]), named[1], named[2]
 
-# %% ../../nbs/arc/02_datasets.ipynb #3c28475e
+# %% ../../nbs/arc/02_datasets.ipynb #da36b27e
 def _check_variation(task, parent):
     "Is a variation what its operations make of its parent? Not decided where answers are missing"
     if any(p.output is None for p in task.test + parent.test): return
@@ -188,7 +188,7 @@ def _unite(tasks):
         if t.operations and t.parent in found: _check_variation(t, found[t.parent])
     return list(found.values())
 
-# %% ../../nbs/arc/02_datasets.ipynb #7dcd26fd
+# %% ../../nbs/arc/02_datasets.ipynb #62b6380c
 def load_tasks(
     source: "str | Path", # `builtin`, a file, a folder, or one of these as `NAME@REVISION=...`
     dataset: "str | None" = None, # Name of the data set; None takes it from the files
@@ -201,7 +201,7 @@ def load_tasks(
         raise ArcError(f"{path}: no such file or folder; give 'builtin', a folder of task files, or a file")
     return _unite((_load_folder if path.is_dir() else _load_file)(path, dataset or name, revision or state))
 
-# %% ../../nbs/arc/02_datasets.ipynb #a412d5b4
+# %% ../../nbs/arc/02_datasets.ipynb #a2f0fb12
 def _write(path, data):
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -223,7 +223,7 @@ def _distinct_names(tasks):
                            "write them to two places, or use the form 'set'")
     return names
 
-# %% ../../nbs/arc/02_datasets.ipynb #314a0586
+# %% ../../nbs/arc/02_datasets.ipynb #e6bd02f7
 def _save_folder(tasks, path):
     return [_write(path / f"{n}.json", t.to_json(full=bool(t.parent))) for n, t in _distinct_names(tasks).items()]
 
@@ -237,7 +237,7 @@ def _save_kaggle(tasks, path):
     solved = {n: [p.output.to_lists() for p in t.test] for n, t in names.items() if not unknown}
     return [_write(path / "challenges.json", blind), *([_write(path / "solutions.json", solved)] if solved else [])]
 
-# %% ../../nbs/arc/02_datasets.ipynb #47fddc7e
+# %% ../../nbs/arc/02_datasets.ipynb #174ec80a
 def _save_dataset(tasks, path):
     "Originals are version 0, everything with a parent counts on from 1 within its id"
     count, lines = Counter(), []
@@ -251,7 +251,7 @@ def _save_dataset(tasks, path):
 
 def _save_set(tasks, path): return [_write(path, {"tasks": [t.to_json(full=True) for t in tasks]})]
 
-# %% ../../nbs/arc/02_datasets.ipynb #bacaa2eb
+# %% ../../nbs/arc/02_datasets.ipynb #c438abf9
 _WRITERS = {"folder": _save_folder, "kaggle": _save_kaggle, "dataset": _save_dataset, "set": _save_set}
 FORMS = tuple(_WRITERS)
 
@@ -268,14 +268,14 @@ def save_tasks(
         raise ArcError(f"{path}: the form {form!r} is written to a {'folder' if wants_folder else 'file'}")
     return _WRITERS[form](tasks, path)
 
-# %% ../../nbs/arc/02_datasets.ipynb #32fe40e0
+# %% ../../nbs/arc/02_datasets.ipynb #9b00799e
 def merge_tasks(
     *sets: list # Lists of tasks
 ) -> list: # Each task once, in the order of first appearance
     "All tasks of several sets; the same task twice is one with the signers of both; raises `ArcError` for two tasks of one key"
     return _unite(t for tasks in sets for t in tasks)
 
-# %% ../../nbs/arc/02_datasets.ipynb #3caa2075
+# %% ../../nbs/arc/02_datasets.ipynb #6b854a96
 @dataclass(frozen=True)
 class Trace:
     "A written explanation of a task"
@@ -289,7 +289,7 @@ class Trace:
 
 _TRACE_FIELDS = tuple(f.name for f in fields(Trace) if f.name != "task_id")
 
-# %% ../../nbs/arc/02_datasets.ipynb #e59fd00c
+# %% ../../nbs/arc/02_datasets.ipynb #ebce6ea7
 def _result_lines(path):
     "The dictionaries of a JSONL file"
     try: lines = Path(path).read_text(encoding="utf-8").split("\n")
@@ -308,7 +308,7 @@ def _traces_in_lines(path):
     name = lambda o: str(o.get("model") or o.get("model_identifier") or "")
     return [Trace(o["task_id"], text, username=name(o)) for o, text in texts if isinstance(text, str) and text.strip()]
 
-# %% ../../nbs/arc/02_datasets.ipynb #c9d21f22
+# %% ../../nbs/arc/02_datasets.ipynb #e07bba47
 def load_traces(
     path: "str | Path" # A file like `traces_store.json`, or lines of results (`.jsonl`)
 ) -> list: # `Trace`s, task by task
@@ -320,7 +320,7 @@ def load_traces(
                        "with a 'text'")
     return [Trace(id, **{k: o[k] for k in _TRACE_FIELDS if k in o}) for id, traces in data.items() for o in traces]
 
-# %% ../../nbs/arc/02_datasets.ipynb #4ca79b62
+# %% ../../nbs/arc/02_datasets.ipynb #9eea4fa5
 def _named(trace):
     content = repr((trace.task_id, trace.username, trace.text)).encode()
     return trace if trace.trace_id else replace(trace, trace_id=hashlib.blake2b(content, digest_size=8).hexdigest())
@@ -347,7 +347,7 @@ def save_traces(
     for t in traces: store.setdefault(t.task_id, []).append(asdict(t))
     return _write(Path(path), store)
 
-# %% ../../nbs/arc/02_datasets.ipynb #08bfbcaf
+# %% ../../nbs/arc/02_datasets.ipynb #b7321f56
 def _parse_ids(text):
     "Ids written as `a,b` or as a JSON list"
     if not text.strip().startswith("["): return [o.strip() for o in text.split(",") if o.strip()]
@@ -366,7 +366,7 @@ def _parse_range(text):
                        "10:")
     return slice(*(int(o) if o else None for o in found.groups()))
 
-# %% ../../nbs/arc/02_datasets.ipynb #0f2ec58f
+# %% ../../nbs/arc/02_datasets.ipynb #38319f28
 def _by_ids(pool, ids):
     known = {}
     for t in pool:
@@ -392,7 +392,7 @@ def select_tasks(
     if not found: raise ArcError(f"no task is selected: tasks {tasks or ':'} of {len(pool)}")
     return list(found[:max_tasks])
 
-# %% ../../nbs/arc/02_datasets.ipynb #2f40c828
+# %% ../../nbs/arc/02_datasets.ipynb #6cdd439c
 @dataclass(frozen=True)
 class Overlap:
     "Two tasks that have content in common"
@@ -413,7 +413,7 @@ def _degree(a, b, disguise):
     if canonical_hash(a) == canonical_hash(b): return "reordered"
     return "disguised" if _outline(a) == _outline(b) and disguise(a) == disguise(b) else "shares pairs"
 
-# %% ../../nbs/arc/02_datasets.ipynb #ce96e7e5
+# %% ../../nbs/arc/02_datasets.ipynb #aeba9e4f
 def find_overlaps(
     first: list, # Tasks
     second: "list | None" = None # Other tasks; None compares the first with each other
@@ -430,7 +430,7 @@ def find_overlaps(
             if degree != "shares pairs" or shared: found.append(Overlap(a.key, b.key, degree, shared))
     return found
 
-# %% ../../nbs/arc/02_datasets.ipynb #059b08c6
+# %% ../../nbs/arc/02_datasets.ipynb #8be77478
 def set_hash(
     tasks: list # Any tasks
 ) -> str: # 16 hexadecimal digits
@@ -438,7 +438,7 @@ def set_hash(
     content = sorted((t.key, [[(p.input.rows, p.output and p.output.rows) for p in o] for o in (t.train, t.test)]) for t in tasks)
     return hashlib.blake2b(json.dumps(content).encode(), digest_size=8).hexdigest()
 
-# %% ../../nbs/arc/02_datasets.ipynb #20f7dbbc
+# %% ../../nbs/arc/02_datasets.ipynb #b4c6aafa
 def set_stats(
     tasks: list # At least one task
 ) -> dict: # Counts, and medians and maxima over tasks or grids
