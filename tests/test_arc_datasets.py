@@ -157,3 +157,8 @@ def test_a_solutions_file_that_belongs_elsewhere_is_refused(tmp_path, builtin):
 
 def test_a_grid_is_its_rows_and_nothing_else():
     assert Grid([[1, 2]]) == Grid(((1, 2),)) and hash(Grid([[1, 2]])) == hash(Grid(((1, 2),))) and Grid([[1, 2]]) != Grid([[1], [2]])
+
+def test_a_folder_called_builtin_can_be_reached(tmp_path, builtin, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save_tasks(builtin[3:5], "builtin")
+    assert len(load_tasks("./builtin")) == 2 and len(load_tasks("builtin")) == len(builtin)

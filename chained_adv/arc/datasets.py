@@ -7,7 +7,7 @@ __all__ = ['FORMS', 'builtin_programs', 'file_form', 'recover_operations', 'load
            'load_traces', 'merge_traces', 'save_traces', 'select_tasks', 'Overlap', 'find_overlaps', 'set_hash',
            'set_stats']
 
-# %% ../../nbs/arc/02_datasets.ipynb #edf4faf3
+# %% ../../nbs/arc/02_datasets.ipynb #d9705ed3
 import difflib, functools, hashlib, json, os, re, statistics
 from collections import Counter
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -16,14 +16,14 @@ from pathlib import Path
 from .grids import SYMMETRIES, ArcError, Grid, Pair, Task, canonical_hash, operations_text
 from .transforms import apply_operations, check_operations, compose, make_variation
 
-# %% ../../nbs/arc/02_datasets.ipynb #ab608664
+# %% ../../nbs/arc/02_datasets.ipynb #772dab48
 def _builtin_path(): return Path(str(files("chained_adv") / "data" / "arc" / "builtin.json"))
 
 def builtin_programs() -> dict: # Task id -> source of a program that solves it
     "Reference programs of the built-in tasks"
     return {o["id"]: o["program"] for o in json.loads(_builtin_path().read_text(encoding="utf-8"))["tasks"]}
 
-# %% ../../nbs/arc/02_datasets.ipynb #67b18388
+# %% ../../nbs/arc/02_datasets.ipynb #4b8aa778
 def _read_json(path):
     try: return json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as e: raise ArcError(f"{path} cannot be read ({e.strerror or e}); check the path") from None
@@ -42,7 +42,7 @@ def file_form(
             "submission": lambda o: dicts(o, "attempt_1"), "solutions": lambda o: isinstance(o, list) and bool(o)}
     return next((name for name, test in each.items() if all(map(test, data.values()))), "")
 
-# %% ../../nbs/arc/02_datasets.ipynb #ba4324a4
+# %% ../../nbs/arc/02_datasets.ipynb #713cd6e3
 def _solutions(path):
     "Outputs by task id, from the file beside the challenges; empty when there is none"
     beside = path.with_name(path.name.replace("challenges", "solutions"))
@@ -64,7 +64,7 @@ def _from_challenges(data, path, **more):
     for id, o in data.items():
         yield Task.from_json(_with_outputs(id, o, solutions[id], path) if solutions else o, id, **more)
 
-# %% ../../nbs/arc/02_datasets.ipynb #477b3675
+# %% ../../nbs/arc/02_datasets.ipynb #33649f4f
 def _read_names(pairs):
     "The colour permutation that makes the first grid of every pair of grids the second; None when there is none"
     names = {}
@@ -83,7 +83,7 @@ def _grid_pairs(a, b):
     pairs = zip(a.train + a.test, b.train + b.test)
     return [grids for p, q in pairs for grids in ((p.input, q.input), (p.output, q.output))]
 
-# %% ../../nbs/arc/02_datasets.ipynb #00cb331b
+# %% ../../nbs/arc/02_datasets.ipynb #1ea5bc5b
 def recover_operations(
     parent: Task, # The original
     child: Task # What may be a variation of it
@@ -98,7 +98,7 @@ def recover_operations(
             if names: found.append(compose([{"op": s}, {"op": "permute_colors", "map": names}, *moves]))
         if found: return min(found, key=len)
 
-# %% ../../nbs/arc/02_datasets.ipynb #18270208
+# %% ../../nbs/arc/02_datasets.ipynb #ec56dde1
 def _from_dataset(data, path, dataset, revision=""):
     "Tasks of the founding system's list, variations with the operations that lead to them"
     groups = {}
@@ -124,7 +124,7 @@ def _versions(versions):
         own = replace(o, revision="-".join(filter(None, (o.revision, f"v{n}"))), parent=base.key if base else None)
         yield o if not n else replace(o, parent=base.key, operations=done) if done else own
 
-# %% ../../nbs/arc/02_datasets.ipynb #902c9ad7
+# %% ../../nbs/arc/02_datasets.ipynb #615178f6
 def _from_set(data, path, **more):
     for n, o in enumerate(data["tasks"]):
         if not isinstance(o, dict) or not isinstance(o.get("id"), str):
@@ -147,7 +147,7 @@ def _load_file(path, dataset=None, revision=None, default=None):
     if form == "set": return list(_from_set(data, path, **given))
     raise ArcError(f"{path} holds no tasks: {_NOT_TASKS.get(form, 'it is none of the forms of task files')}")
 
-# %% ../../nbs/arc/02_datasets.ipynb #9ac90c6a
+# %% ../../nbs/arc/02_datasets.ipynb #7b17329e
 def _load_folder(path, dataset=None, revision=None):
     "Tasks of all files in a folder, or else in its sub-folders"
     if found := sorted(path.glob("*.json")):
@@ -162,10 +162,10 @@ def _load_folder(path, dataset=None, revision=None):
 def _split_source(source):
     "(path, data set, revision) of a path or of `NAME@REVISION=PATH`"
     named = re.fullmatch(r"([\w.-]+)(?:@([\w.-]+))?=(.+)", str(source), re.S)
-    if not named or Path(source).exists(): return Path(source), None, None
-    return Path(named[3]), named[1], named[2]
+    path, name, state = (source, None, None) if not named or Path(source).exists() else (named[3], named[1], named[2])
+    return _builtin_path() if str(path) == "builtin" else Path(path), name, state
 
-# %% ../../nbs/arc/02_datasets.ipynb #da36b27e
+# %% ../../nbs/arc/02_datasets.ipynb #4bcbf6d0
 def _check_variation(task, parent):
     "Is a variation what its operations make of its parent? Not decided where answers are missing"
     if any(p.output is None for p in task.test + parent.test): return
@@ -188,7 +188,7 @@ def _unite(tasks):
         if t.operations and t.parent in found: _check_variation(t, found[t.parent])
     return list(found.values())
 
-# %% ../../nbs/arc/02_datasets.ipynb #62b6380c
+# %% ../../nbs/arc/02_datasets.ipynb #ad1495ea
 def load_tasks(
     source: "str | Path", # `builtin`, a file, a folder, or one of these as `NAME@REVISION=...`
     dataset: "str | None" = None, # Name of the data set; None takes it from the files
@@ -196,12 +196,11 @@ def load_tasks(
 ) -> list: # Tasks, in the order of the files
     "Read tasks in any of the known forms; raises `ArcError`"
     path, name, state = _split_source(source)
-    if str(path) == "builtin": path = _builtin_path()
     if not path.exists():
         raise ArcError(f"{path}: no such file or folder; give 'builtin', a folder of task files, or a file")
     return _unite((_load_folder if path.is_dir() else _load_file)(path, dataset or name, revision or state))
 
-# %% ../../nbs/arc/02_datasets.ipynb #a2f0fb12
+# %% ../../nbs/arc/02_datasets.ipynb #bcd6a44a
 def _write(path, data):
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -223,7 +222,7 @@ def _distinct_names(tasks):
                            "write them to two places, or use the form 'set'")
     return names
 
-# %% ../../nbs/arc/02_datasets.ipynb #e6bd02f7
+# %% ../../nbs/arc/02_datasets.ipynb #6175c0b8
 def _save_folder(tasks, path):
     return [_write(path / f"{n}.json", t.to_json(full=bool(t.parent))) for n, t in _distinct_names(tasks).items()]
 
@@ -237,7 +236,7 @@ def _save_kaggle(tasks, path):
     solved = {n: [p.output.to_lists() for p in t.test] for n, t in names.items() if not unknown}
     return [_write(path / "challenges.json", blind), *([_write(path / "solutions.json", solved)] if solved else [])]
 
-# %% ../../nbs/arc/02_datasets.ipynb #174ec80a
+# %% ../../nbs/arc/02_datasets.ipynb #dc9f652e
 def _save_dataset(tasks, path):
     "Originals are version 0, everything with a parent counts on from 1 within its id"
     count, lines = Counter(), []
@@ -251,7 +250,7 @@ def _save_dataset(tasks, path):
 
 def _save_set(tasks, path): return [_write(path, {"tasks": [t.to_json(full=True) for t in tasks]})]
 
-# %% ../../nbs/arc/02_datasets.ipynb #c438abf9
+# %% ../../nbs/arc/02_datasets.ipynb #f6b000ac
 _WRITERS = {"folder": _save_folder, "kaggle": _save_kaggle, "dataset": _save_dataset, "set": _save_set}
 FORMS = tuple(_WRITERS)
 
@@ -268,14 +267,14 @@ def save_tasks(
         raise ArcError(f"{path}: the form {form!r} is written to a {'folder' if wants_folder else 'file'}")
     return _WRITERS[form](tasks, path)
 
-# %% ../../nbs/arc/02_datasets.ipynb #9b00799e
+# %% ../../nbs/arc/02_datasets.ipynb #a427cf4e
 def merge_tasks(
     *sets: list # Lists of tasks
 ) -> list: # Each task once, in the order of first appearance
     "All tasks of several sets; the same task twice is one with the signers of both; raises `ArcError` for two tasks of one key"
     return _unite(t for tasks in sets for t in tasks)
 
-# %% ../../nbs/arc/02_datasets.ipynb #6b854a96
+# %% ../../nbs/arc/02_datasets.ipynb #97ab6f2e
 @dataclass(frozen=True)
 class Trace:
     "A written explanation of a task"
@@ -289,7 +288,7 @@ class Trace:
 
 _TRACE_FIELDS = tuple(f.name for f in fields(Trace) if f.name != "task_id")
 
-# %% ../../nbs/arc/02_datasets.ipynb #ebce6ea7
+# %% ../../nbs/arc/02_datasets.ipynb #85ff0809
 def _result_lines(path):
     "The dictionaries of a JSONL file"
     try: lines = Path(path).read_text(encoding="utf-8").split("\n")
@@ -308,7 +307,7 @@ def _traces_in_lines(path):
     name = lambda o: str(o.get("model") or o.get("model_identifier") or "")
     return [Trace(o["task_id"], text, username=name(o)) for o, text in texts if isinstance(text, str) and text.strip()]
 
-# %% ../../nbs/arc/02_datasets.ipynb #e07bba47
+# %% ../../nbs/arc/02_datasets.ipynb #35754451
 def load_traces(
     path: "str | Path" # A file like `traces_store.json`, or lines of results (`.jsonl`)
 ) -> list: # `Trace`s, task by task
@@ -320,7 +319,7 @@ def load_traces(
                        "with a 'text'")
     return [Trace(id, **{k: o[k] for k in _TRACE_FIELDS if k in o}) for id, traces in data.items() for o in traces]
 
-# %% ../../nbs/arc/02_datasets.ipynb #9eea4fa5
+# %% ../../nbs/arc/02_datasets.ipynb #317cb585
 def _named(trace):
     content = repr((trace.task_id, trace.username, trace.text)).encode()
     return trace if trace.trace_id else replace(trace, trace_id=hashlib.blake2b(content, digest_size=8).hexdigest())
@@ -347,7 +346,7 @@ def save_traces(
     for t in traces: store.setdefault(t.task_id, []).append(asdict(t))
     return _write(Path(path), store)
 
-# %% ../../nbs/arc/02_datasets.ipynb #b7321f56
+# %% ../../nbs/arc/02_datasets.ipynb #961b48d3
 def _parse_ids(text):
     "Ids written as `a,b` or as a JSON list"
     if not text.strip().startswith("["): return [o.strip() for o in text.split(",") if o.strip()]
@@ -366,7 +365,7 @@ def _parse_range(text):
                        "10:")
     return slice(*(int(o) if o else None for o in found.groups()))
 
-# %% ../../nbs/arc/02_datasets.ipynb #38319f28
+# %% ../../nbs/arc/02_datasets.ipynb #b27f7688
 def _by_ids(pool, ids):
     known = {}
     for t in pool:
@@ -392,7 +391,7 @@ def select_tasks(
     if not found: raise ArcError(f"no task is selected: tasks {tasks or ':'} of {len(pool)}")
     return list(found[:max_tasks])
 
-# %% ../../nbs/arc/02_datasets.ipynb #6cdd439c
+# %% ../../nbs/arc/02_datasets.ipynb #1a412d3e
 @dataclass(frozen=True)
 class Overlap:
     "Two tasks that have content in common"
@@ -413,7 +412,7 @@ def _degree(a, b, disguise):
     if canonical_hash(a) == canonical_hash(b): return "reordered"
     return "disguised" if _outline(a) == _outline(b) and disguise(a) == disguise(b) else "shares pairs"
 
-# %% ../../nbs/arc/02_datasets.ipynb #aeba9e4f
+# %% ../../nbs/arc/02_datasets.ipynb #2eb7312f
 def find_overlaps(
     first: list, # Tasks
     second: "list | None" = None # Other tasks; None compares the first with each other
@@ -430,7 +429,7 @@ def find_overlaps(
             if degree != "shares pairs" or shared: found.append(Overlap(a.key, b.key, degree, shared))
     return found
 
-# %% ../../nbs/arc/02_datasets.ipynb #8be77478
+# %% ../../nbs/arc/02_datasets.ipynb #9ee576c8
 def set_hash(
     tasks: list # Any tasks
 ) -> str: # 16 hexadecimal digits
@@ -438,7 +437,7 @@ def set_hash(
     content = sorted((t.key, [[(p.input.rows, p.output and p.output.rows) for p in o] for o in (t.train, t.test)]) for t in tasks)
     return hashlib.blake2b(json.dumps(content).encode(), digest_size=8).hexdigest()
 
-# %% ../../nbs/arc/02_datasets.ipynb #b4c6aafa
+# %% ../../nbs/arc/02_datasets.ipynb #5c19a3dd
 def set_stats(
     tasks: list # At least one task
 ) -> dict: # Counts, and medians and maxima over tasks or grids
