@@ -6,31 +6,30 @@ from pathlib import Path
 import pytest
 
 from chained_adv.arc.agents import build_messages, read_answer
-from chained_adv.arc.bridge import SIGNATURE, stage_lines, task_to_problem, vary_labelled
+from chained_adv.arc.bridge import stage_lines, vary_labelled
 from chained_adv.arc.datasets import builtin_programs, load_tasks
-from chained_adv.arc.export import Candidate, benchmarking_submission, evaluation_marks, find_forbidden, gate, kaggle_submission, save_lines, save_submission, sft_line, task_marks
+from chained_adv.arc.export import benchmarking_submission, evaluation_marks, find_forbidden, gate, kaggle_submission, save_lines, save_submission, sft_line, task_marks
 from chained_adv.arc.grids import ArcError, Grid, Pair, Task, without_answers
 from chained_adv.arc.transforms import apply_operations, make_variation, random_operations
+from chained_adv.arc.verify import Attempt, PairVerdict, verify_attempts
 from chained_adv.core import make_rng
-from chained_adv.sandbox import Job, Sandbox
-from chained_adv.testcases import baseline_cases
+from chained_adv.sandbox import Sandbox
 
 ROOT = Path(__file__).resolve().parent.parent
 OFFICIAL = ROOT.parent / "shared" / "data" / "arc" / "training"
 TASKS, PROGRAMS = load_tasks("builtin"), builtin_programs()
 
-def attempt(task, code, **more):
-    base = dict(task_key=task.key, task_id=task.id, kind="code", pair=None, attempt=0, round=0, status="ok", error=None, text="", reasoning="", code=code, grid=None, trouble="", prompt_version="1", model="m", params={}, seed=0,
+def row(task, code, **more):
+    base = dict(task_key=task.key, task_id=task.id, kind="code", pair=None, attempt=0, round=0, status="ok", error=None, text="", reasoning=f"The rule of {task.name}.", code=code, grid=None, trouble="", prompt_version="1", model="m", params={}, seed=0,
                 finish_reason="stop", model_reasoning="", usage=dict(prompt=0, completion=0, reasoning=0, cached=0), cost=0., tries=1, seconds=0., config="c")
     return {**base, **more}
 
-def candidates(tasks):
-    "The reference programs as attempts, with real verdicts"
-    with Sandbox() as box: results = box.run_many([Job(PROGRAMS[t.id], baseline_cases(task_to_problem(t)), "solve_task", SIGNATURE) for t in tasks])
-    return [Candidate(t, attempt(t, PROGRAMS[t.id], reasoning=f"The rule of {t.name}."), tuple(v.outcome for v in r.verdicts)) for t, r in zip(tasks, results)]
+def verified(pairs):
+    "(task, program) pairs as verifications"
+    with Sandbox() as box: return list(verify_attempts([Attempt(t, c, row=row(t, c)) for t, c in pairs], box))
 
 @pytest.fixture(scope="module")
-def solved(): return candidates(TASKS)
+def solved(): return verified([(t, PROGRAMS[t.id]) for t in TASKS])
 
 # The gate
 
@@ -38,18 +37,25 @@ def test_all_reference_programs_pass_the_gate(solved):
     kept, reasons = gate(solved)
     assert (len(kept), sum(reasons.values())) == (len(TASKS), 0)
 
-def test_the_gate_does_not_depend_on_the_order(solved):
-    more = [replace(o, attempt={**o.attempt, "code": o.attempt["code"] + extra}) for o in solved[:8] for extra in ("\na = 1\n", "\nb = 1\n", "\nc = 2\n", "\n# words\n")] + solved
+def test_the_gate_does_not_depend_on_the_order():
+    more = verified([(t, PROGRAMS[t.id] + extra) for t in TASKS[:8] for extra in ("", "\na = 1\n", "\nb = 1\n", "\nc = 2\n", "\n# words\n")] + [(t, "def solve_task(g): return g") for t in TASKS])
     expected = gate(more, 2)
     for seed in range(5):
         random.Random(seed).shuffle(more)
-        kept, reasons = gate(more, 2)
-        assert ([o.attempt["code"] for o in kept], reasons) == ([o.attempt["code"] for o in expected[0]], expected[1])
-    assert sum(expected[1].values()) + len(expected[0]) == len(more)
+        kept, reasons = gate(iter(more), 2)
+        assert ([v.attempt.code for v in kept], reasons) == ([v.attempt.code for v in expected[0]], expected[1])
+    assert sum(expected[1].values()) + len(expected[0]) == len(more) and expected[1]["wrong_value"] > 30
 
-@pytest.mark.parametrize("verdicts", [(), ("passed",), ("passed",) * 99, ("passed", "wrong_value", "passed", "passed"), ("rejected",) * 4])
-def test_anything_but_one_pass_per_pair_is_wrong(solved, verdicts):
-    assert gate([replace(solved[0], verdicts=verdicts)]) == ([], {"wrong": 1})
+@pytest.mark.parametrize("outcomes, reason", [((), "no_program"), (("passed",), "incomplete"), (("passed",) * 99, "incomplete"), (("passed", "wrong_value", "passed", "passed"), "wrong_value"), (("illegal_grid",) * 4, "illegal_grid"), (("passed",) * 3 + ("unknown",), "unknown")])
+def test_anything_but_one_pass_per_pair_stays_behind(solved, outcomes, reason):
+    verdicts = tuple(PairVerdict("train", i, o) for i, o in enumerate(outcomes))
+    assert gate([replace(solved[0], verdicts=verdicts)]) == ([], {reason: 1})
+
+def test_grids_and_tables_of_answers_stay_behind(solved):
+    t = TASKS[0]
+    assert gate([replace(solved[0], lookup="holds an output")])[1] == {"lookup_table": 1}
+    with Sandbox() as box: found = gate(verify_attempts([Attempt(t, grid=t.test[0].output, pair=0, row=dict(kind="direct"))], box))
+    assert found == ([], {"no_program": 1})
 
 # Evaluation sets
 
@@ -101,9 +107,9 @@ def test_no_answer_of_a_test_pair_stands_in_a_question(solved):
             if p.output.height > 1 and not any(str(p.output) in s for s in shown): assert str(p.output) not in o["prompt"] and "\n".join("".join(map(str, r)) for r in p.output.rows) not in o["prompt"]
 
 def test_reasoning_of_variations_is_left_out(solved):
-    (task, code), = vary_labelled(TASKS[0], PROGRAMS[TASKS[0].id], 1)
-    with Sandbox() as box:
-        lines = [sft_line(replace(solved[0], task=task, attempt={**solved[0].attempt, "code": code}), box, keep_reasoning=o) for o in ("all", "originals", "none")]
+    v, = verified(vary_labelled(TASKS[0], PROGRAMS[TASKS[0].id], 1))
+    with Sandbox() as box: lines = [sft_line(v, box, keep_reasoning=o) for o in ("all", "originals", "none")]
+    assert v.passed
     assert [o["messages"][-1]["content"].startswith("The rule") for o in lines] == [True, False, False]
     assert all(o["provenance"]["parent"] == TASKS[0].key and o["group"] == sft_line(solved[0], Sandbox())["group"] for o in lines)
 

@@ -6,7 +6,7 @@
 __all__ = ['SIGNATURE', 'BUDGET', 'describe_task', 'task_to_problem', 'vary_labelled', 'read_programs', 'find_references',
            'stage_lines', 'ArcSource', 'parse_source', 'absolute_source', 'arc_problems', 'load_arc_problems']
 
-# %% ../../nbs/arc/10_bridge.ipynb #1046fa1b
+# %% ../../nbs/arc/10_bridge.ipynb #13aea3b1
 import json, re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,9 +21,9 @@ from .transforms import conjugate_program, make_variation, pick_views
 from .datasets import builtin_programs, load_tasks
 from .search import search_programs
 from .agents import Prompts
-from .export import Candidate, sft_line
+from .export import sft_line
 
-# %% ../../nbs/arc/10_bridge.ipynb #7894323b
+# %% ../../nbs/arc/10_bridge.ipynb #f4c166fb
 SIGNATURE = "def solve_task(input_grid: list[list[int]]) -> list[list[int]]:"
 
 def _block(name, grid): return f"{name}, {grid.height} rows of {grid.width}:\n" + "\n".join("".join(map(str, row)) for row in grid.rows)
@@ -37,7 +37,7 @@ def describe_task(
     intro = "Find the rule that turns each input grid into its output grid, and apply it to any such grid. A grid is a list of rows, a cell a colour from 0 to 9; below, each digit is a cell."
     return "\n\n".join([intro, *shown, *asked])
 
-# %% ../../nbs/arc/10_bridge.ipynb #9c28f7db
+# %% ../../nbs/arc/10_bridge.ipynb #bdef471b
 def _difficulty(task):
     grids = [g for p in task.train + task.test for g in (p.input, p.output) if g]
     cells, colors = max(g.height * g.width for g in grids), len(frozenset().union(*(g.colors for g in grids)))
@@ -55,7 +55,7 @@ def task_to_problem(
     tests = tuple([p.input.to_lists(), p.output.to_lists()] for p in task.train + task.test if p.output)
     return Problem(f"arc:{task.key}", describe_task(task), SIGNATURE, tests, program, _difficulty(task), _tags(task))
 
-# %% ../../nbs/arc/10_bridge.ipynb #d52c74ef
+# %% ../../nbs/arc/10_bridge.ipynb #7eb222bf
 def vary_labelled(
     task: Task, # The original
     program: str, # Reproduces all its pairs
@@ -66,7 +66,7 @@ def vary_labelled(
     views = pick_views(n + 1, stable_hash(seed, task.key))[1:]
     return [(make_variation(task, o), conjugate_program(program, o)) for o in views]
 
-# %% ../../nbs/arc/10_bridge.ipynb #896a28b8
+# %% ../../nbs/arc/10_bridge.ipynb #44730f0b
 def _line_program(line):
     "(task key or id, program) of a line of attempts or of exported data; None for others"
     about = line.get("provenance", line) if isinstance(line, dict) else {}
@@ -87,13 +87,20 @@ def read_programs(
     if not found: raise ArcError(f"{path} holds no program")
     return {k: sorted({c for o, c in found if o == k}, key=lambda c: (len(c), c)) for k in dict(found)}
 
-# %% ../../nbs/arc/10_bridge.ipynb #0b8c70e3
+# %% ../../nbs/arc/10_bridge.ipynb #527f136d
 BUDGET = 1_000_000 # Cells that the program search looks at per task: less than half a second
 
 def _shipped():
     "Canonical hash -> program of the tasks that ship with the package"
     programs = builtin_programs()
     return {canonical_hash(t): programs[t.id] for t in load_tasks("builtin")}
+
+def _honest(tasks, programs):
+    "The programs that are no tables of answers; raises `ConfigError` when what is needed to tell is not installed"
+    try: from chained_adv.arc.verify import find_lookup
+    except ModuleNotFoundError as e: raise ConfigError(f"programs from files are looked through with the ARC extra, and {e.name} is not installed: pip install 'chained_adv[arc]'") from None
+    named = [(k, t) for t in tasks for k in (t.key, t.id) if k in programs]
+    return {k: [c for c in programs[k] if not find_lookup(c, t)] for k, t in named}
 
 def find_references(
     tasks: list, # Tasks
@@ -118,24 +125,25 @@ def find_references(
         if own: own.close()
     return found
 
-# %% ../../nbs/arc/10_bridge.ipynb #f5eb678b
+# %% ../../nbs/arc/10_bridge.ipynb #1daff6a6
 def stage_lines(
-    candidate: Candidate, # Has passed the gate
+    verification, # A `Verification` that has passed the gate
     sandbox: Sandbox, # Where it was verified
     prompts: str = "plain", # Prompt set of the generator: `plain`, `chat`, `tags` (the tiny model) or a JSON file
     license: str = "unknown", # Of the source of the task
     asked: "Prompts | None" = None # How the attempt was asked; the shipped prompts when left out
 ) -> list: # One line per stage
     "A verified program as training data for the generator of a match"
-    words, code = candidate.attempt.get("reasoning", "").strip() * (not candidate.task.operations), candidate.attempt["code"].strip()
-    p, problem, about = load_prompts(prompts), task_to_problem(candidate.task), sft_line(candidate, sandbox, license=license, prompts=asked)
+    a = verification.attempt
+    words, code = (a.row.get("reasoning") or "").strip() * (not a.task.operations), a.code.strip()
+    p, problem, about = load_prompts(prompts), task_to_problem(a.task), sft_line(verification, sandbox, license=license, prompts=asked)
     stages = [(1, [], words)] * bool(words) + [(5, [words or None, None, None, None], code)]
     lines = [(generator_prompt(p, problem, stage, before), answer) for stage, before, answer in stages]
     turn = lambda role, text: dict(role=role, content=text)
     form = lambda q, a: dict(messages=[turn("system", p.system)] * bool(p.system) + [turn("user", q), turn("assistant", a)]) if p.chat else dict(prompt=q, completion=a)
     return [dict(form(q, a), group=about["group"], provenance=about["provenance"]) for q, a in lines]
 
-# %% ../../nbs/arc/10_bridge.ipynb #70a87f8b
+# %% ../../nbs/arc/10_bridge.ipynb #1e68d623
 @dataclass(frozen=True)
 class ArcSource:
     "What `arc:...` names"
@@ -163,7 +171,7 @@ def absolute_source(
     more = [f"programs={whole(o.programs)}"] * bool(o.programs) + [f"views={o.views}"] * bool(o.views) + ["search=no"] * (not o.search)
     return ",".join([f"arc:{whole(o.tasks)}", *more])
 
-# %% ../../nbs/arc/10_bridge.ipynb #73fb8ea9
+# %% ../../nbs/arc/10_bridge.ipynb #9919091b
 def arc_problems(
     source: str, # Like `arc:builtin`
     references: bool = True # Only tasks that have a reference?
@@ -171,13 +179,13 @@ def arc_problems(
     "The tasks of a source as problems; raises `ConfigError` when none has a reference and one is needed"
     o = parse_source(source)
     tasks = load_tasks(o.tasks)
-    found = find_references(tasks, read_programs(o.programs) if o.programs else None, o.search)
+    found = find_references(tasks, _honest(tasks, read_programs(o.programs)) if o.programs else None, o.search)
     kept = [t for t in tasks if t.key in found or not references]
     if not kept: raise ConfigError(f"{source}: none of its {len(tasks)} tasks has a program that reproduces all its pairs, so none can be trained on; generate and verify some (`chained-adv arc generate code`), and name them: {source},programs=RUN_FOLDER")
     left = len(tasks) - len(kept)
     return [task_to_problem(t, found.get(t.key, "")) for t in kept], [f"{left} of {len(tasks)} tasks have no program that reproduces all their pairs and are left out; programs=PATH names more"] * bool(left)
 
-# %% ../../nbs/arc/10_bridge.ipynb #cb0a3276
+# %% ../../nbs/arc/10_bridge.ipynb #647bdc38
 def load_arc_problems(
     source: str, # Like `arc:builtin,views=4`
     seed: int = 0, # Of the split and the views

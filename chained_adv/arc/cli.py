@@ -267,7 +267,7 @@ Forms = opt(str, "messages, prompt-completion, or stages: the prompts that the g
 # %% ../../nbs/arc/11_cli.ipynb #488171c4
 @export_app.command(epilog=examples("chained-adv arc export sft runs/arc-code-search --out verified.jsonl", "chained-adv arc export sft runs/a runs/b --form prompt-completion --per-task 2 --license Apache-2.0 --out verified.jsonl",
                                     "chained-adv arc export sft runs/a --form stages --prompt-set tags --out tiny.jsonl", "chained-adv arc export sft runs/a --hidden my-test-tasks --skip-forbidden --out verified.jsonl"))
-def sft(runs: Annotated[list[str], typer.Argument(help="Folders of runs of `arc generate code`.", metavar="RUN...")], out: opt(str, "File to write; must be new."),
+def sft(runs: Annotated[list[str], typer.Argument(help="Folders of runs of `arc generate code`, or files of results.", metavar="RUN...")], out: opt(str, "File to write; must be new."),
     dataset: opt(str, "The tasks; left out: those that each run's manifest names.", "--dataset", metavar="SOURCE") = "", form: Forms = "messages",
     prompt_set: opt(str, "With --form stages: plain, chat, tags (the tiny model) or a JSON file.") = "plain",
     per_task: opt(int, "Most programs of one task.", min=1) = 4,
@@ -281,11 +281,13 @@ def sft(runs: Annotated[list[str], typer.Argument(help="Folders of runs of `arc 
     from chained_adv.arc.agents import load_prompts
     from chained_adv.arc.bridge import stage_lines
     from chained_adv.arc.export import export_sft, sft_line
-    from chained_adv.arc.generate import read_attempts
+    from chained_adv.arc.verify import read_answers, verify_attempts
+    from chained_adv.sandbox import Sandbox
     tasks, texts = merge_tasks(*(_run_tasks(o, dataset) for o in runs)), load_prompts(prompts or None)
     license = license or ("MIT" if {t.dataset for t in tasks} == {"builtin"} else "unknown")
     line = lambda o, box: stage_lines(o, box, prompt_set, license, texts) if form == "stages" else [sft_line(o, box, form, reasoning, license, texts)]
-    found = export_sft((a for o in runs for a in read_attempts(o)), tasks, out, line, per_task, [t for o in hidden for t in load_tasks(o)], tuple(allow_set), skip_forbidden)
+    answers, kept_in = (a for o in runs for a in read_answers(o, tasks)), [t for o in hidden for t in load_tasks(o)]
+    with Sandbox() as box: found = export_sft(verify_attempts(answers, box), box, out, line, per_task, kept_in, tuple(allow_set), skip_forbidden)
     if as_json: return print_json(dict(out=out, **found))
     print(f"{found['exported']} of {found['attempts']} attempts, {found['lines']} lines about {found['tasks']} tasks in {out}")
     for k, n in sorted(found["left_out"].items()): print(f"  left out: {n} {k.replace('_', ' ')}")
