@@ -4,11 +4,12 @@
 
 # %% auto #0
 __all__ = ['app', 'Dataset', 'TaskIds', 'Tasks', 'MaxTasks', 'TaskNames', 'Sources', 'Out', 'Form', 'MaxConcurrent', 'BestOf',
-           'Resume', 'DryRun', 'PromptFile', 'export_app', 'Forms', 'chosen_tasks', 'show', 'transform', 'stats',
-           'convert', 'merge', 'open_model', 'with_model', 'generate', 'sft']
+           'Resume', 'DryRun', 'PromptFile', 'Timeout', 'Workers', 'export_app', 'Forms', 'chosen_tasks', 'show',
+           'transform', 'stats', 'convert', 'merge', 'open_model', 'with_model', 'generate', 'verify', 'bench', 'score',
+           'sft']
 
 # %% ../../nbs/arc/11_cli.ipynb #d36975ba
-import inspect, json, re
+import inspect, json, os, re
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -251,9 +252,9 @@ def generate(connect, kind: Annotated[str, typer.Argument(help="reasoning or cod
             finally: await client.close()
     _print_run(run_async(run()), as_json)
 
-# %% ../../nbs/arc/11_cli.ipynb #e5a5a5cc
-export_app = make_app("Submissions, and training data from verified programs.")
-app.add_typer(export_app, name="export")
+# %% ../../nbs/arc/11_cli.ipynb #arcvb001
+Timeout = opt(float, "Processor seconds that one call of a program may take.", min=.01)
+Workers = opt(int, "Programs that run at the same time.", min=1)
 
 def _run_tasks(run, dataset):
     "The tasks that a run was made on: of the data set given, or of the one that its manifest names"
@@ -261,6 +262,103 @@ def _run_tasks(run, dataset):
     if not dataset and not path.is_file(): raise ArcError(f"{run} holds no manifest.json that says which tasks it is about; give --dataset")
     try: return load_tasks(dataset or json.loads(path.read_text(encoding="utf-8"))["dataset"])
     except (ValueError, KeyError, TypeError): raise ArcError(f"{path} does not say which tasks the run is about; give --dataset") from None
+
+def _run_sets(run, datasets):
+    "The tasks a result is about: of the data set given, of the one its manifest names, else those that its lines carry"
+    named = Path(run) / "manifest.json"
+    return load_tasks(datasets) if datasets else _run_tasks(run, "") if named.is_file() else load_tasks("builtin")
+
+def _print_summary(s, out):
+    found, passed = s.to_json(), s.status["passed"]
+    print(f"{passed} of {s.attempts} attempts pass all pairs; {found['solved']} of {found['tasks']} tasks have a program that does")
+    for k, n in s.status.most_common(): print(f"  {n:>6}  {k.replace('_', ' ')}")
+    if s.lookups: print(f"{s.lookups} of those that pass look like tables of answers")
+    for k, (held, n) in s.rechecks.items(): print(f"  under {k}: {held} of {n} pairs hold (reported, not decisive)")
+    if out: print(f"written     {out}")
+
+# %% ../../nbs/arc/11_cli.ipynb #arcvb002
+@app.command(epilog=examples("chained-adv arc verify runs/arc-code-search", "chained-adv arc verify results.jsonl --dataset ARC-AGI/data/training --out verdicts.jsonl", "chained-adv arc verify runs/a --views 4 --json"))
+def verify(results: Annotated[str, typer.Argument(help="A run's folder, its attempts.jsonl, or a result file of the founding system.")],
+    dataset: opt(str, "The tasks; left out: those that the run's manifest names, then the built-in ones and those that the lines carry.", "--dataset", "--dataset-directory", "--dataset_directory", metavar="SOURCE") = "",
+    views: opt(int, "Run programs on inputs under so many random transformations, too, and report what holds.", min=0) = 0,
+    out: opt(str, "Write one line per attempt to this file.") = "", timeout: Timeout = 5., workers: Workers = 1, seed: Seed = 0, as_json: Json = False):
+    "Check answers against all pairs of their tasks."
+    from chained_adv.arc.transforms import pick_views
+    from chained_adv.arc.verify import Summary, read_answers, verify_attempts
+    from chained_adv.sandbox import Sandbox
+    tasks, summary = _run_sets(results, dataset), Summary()
+    with Sandbox(timeout=timeout, workers=workers) as box, open(out or os.devnull, "w", encoding="utf-8") as file:
+        for v in verify_attempts(read_answers(results, tasks), box, tuple(pick_views(views + 1, seed)[1:])):
+            summary.add(v)
+            if out: file.write(json.dumps(v.to_json(), ensure_ascii=False) + "\n")
+    print_json(summary.to_json()) if as_json else _print_summary(summary, out)
+    if not summary.status["passed"]: raise typer.Exit(1)
+
+# %% ../../nbs/arc/11_cli.ipynb #arcvb004
+_SCORES = {"mean_over_pairs": "mean over test inputs per task", "all_pairs": "tasks with all test inputs right", "pair_accuracy": "test inputs right"}
+
+def _print_scores(scores):
+    for k, name in _SCORES.items():
+        if v := scores[k]: print(f"  {v['value']:>6.1%}  [{v['low']:.1%}, {v['high']:.1%}]  {name}")
+    if scores["unknown"]: print(f"  {scores['unknown']} tasks have test inputs whose output is not known; they are not scored")
+
+def _print_bench(report, folder):
+    "A report in the terminal"
+    made, spent = report["attempts"], report["spent"]
+    print(f"{len(report['solved'])} of {len(report['tasks'])} tasks solved, {len(report['unsolved'])} unsolved, {len(report['unanswered'])} without any answer ({report['status']})")
+    _print_scores(report["scores"])
+    for k, v in report["oracle"].items():
+        if v: print(f"  {v['value']:>6.1%}  [{v['low']:.1%}, {v['high']:.1%}]  oracle {k}: the best of the attempts, which nobody can choose")
+    print(f"attempts    {made['made']} of {made['requested']}" + f", {made['further_rounds']} in further rounds" * bool(made["further_rounds"]) + ": " + ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in sorted(made["fates"].items(), key=lambda o: -o[1])))
+    for label, n in sorted(made["errors"].items()): print(f"  failed: {n} {label}")
+    print(f"spent       {sum(spent['tokens'][k] for k in ('prompt', 'completion'))} tokens, {spent['cost']:.4f} USD, {spent['seconds']:.1f} s of calls")
+    print(f"written     {folder}/report.json, report.png")
+
+# %% ../../nbs/arc/11_cli.ipynb #arcvb005
+@app.command(epilog=examples("chained-adv arc bench code --model search", "chained-adv arc bench code --model search --dataset ARC-AGI/data/training --best-of 2", "chained-adv arc bench direct --model identity", "chained-adv arc bench direct --model my-model --base-url http://127.0.0.1:8000/v1 --best-of 2 --views 4",
+                             "chained-adv arc bench code --model openrouter/some/model --rounds 2 --max-cost 5 --price-prompt 0.5 --price-completion 2 --resume"))
+@with_model
+def bench(connect, kind: Annotated[str, typer.Argument(help="code or direct.")], dataset: Dataset = "builtin", task_ids: TaskIds = "", tasks: Tasks = "", max_tasks: MaxTasks = 0, best_of: BestOf = 1,
+    views: opt(int, "Ask each task under so many transformations, the first being none, and vote.", min=1) = 1, rounds: opt(int, "Further rounds for programs that fail training pairs (code).", min=0) = 0,
+    answers: opt(int, "Different answers handed in per test input; the ARC Prize allows 2.", min=1) = 2,
+    out: opt(str, "The run's folder; runs/arc-bench-KIND-MODEL when left out.") = "", resume: Resume = False, max_concurrent: MaxConcurrent = 5, timeout: Timeout = 5., workers: Workers = 1,
+    prompts: PromptFile = "", dry_run: DryRun = False, as_json: Json = False):
+    "Benchmark a model: attempts, verification, choice of two answers, scores."
+    from chained_adv.arc.agents import load_prompts
+    from chained_adv.arc.bench import BenchSettings, bench_items, plot_report, run_bench
+    from chained_adv.arc.generate import estimate_run, run_async, show_progress
+    from chained_adv.sandbox import Sandbox
+    chosen, settings, texts, client = chosen_tasks(dataset, task_ids, tasks, max_tasks), BenchSettings(kind, best_of, views, rounds, answers), load_prompts(prompts or None), connect(dry=dry_run)
+    items = bench_items(chosen, settings)
+    if dry_run: return _print_plan(estimate_run(client, items, texts), as_json)
+    folder = Path(out or f"runs/arc-bench-{kind}-{re.sub(r'[^A-Za-z0-9.]+', '-', client.name).strip('-')}")
+    async def run():
+        with show_progress(len(items), quiet=as_json) as tell, Sandbox(timeout=timeout, workers=workers) as box:
+            try: return await run_bench(client, chosen, folder, settings, box, texts, max_concurrent, resume, dict(dataset=dataset), tell)
+            finally: await client.close()
+    report = run_async(run())
+    plot_report(report, folder / "report.png")
+    print_json(report) if as_json else _print_bench(report, folder)
+    if report["attempts"]["missing"] or report["attempts"]["failed_calls"]: raise typer.Exit(1)
+
+# %% ../../nbs/arc/11_cli.ipynb #arcvb008
+@app.command(epilog=examples("chained-adv arc score runs/arc-bench-code-search", "chained-adv arc score submission.json --dataset ARC-AGI-2/data/evaluation", "chained-adv arc score submissions/my-model --dataset v1=ARC-AGI/data/evaluation --answers 1 --json"))
+def score(answered: Annotated[str, typer.Argument(help="A benchmark's folder, a Kaggle submission, or a folder with one file per task.")],
+    dataset: opt(str, "The tasks that were asked for; left out: those that the benchmark's manifest names.", "--dataset", "--dataset-directory", "--dataset_directory", metavar="SOURCE") = "",
+    task_ids: TaskIds = "", tasks: Tasks = "", max_tasks: MaxTasks = 0, answers: opt(int, "Answers that count per test input.", min=1) = 2, as_json: Json = False):
+    "Score answers over all tasks that were asked for."
+    from chained_adv.arc.bench import read_submission, score_answers, score_tasks
+    asked = select_tasks(_run_sets(answered, dataset), task_ids or None, tasks or None, max_tasks or None)
+    given = read_submission(answered, asked)
+    scores, by_task = score_answers(asked, given, answers), score_tasks(asked, given, answers)
+    plain = {k: v.as_dict() if hasattr(v, "as_dict") else v for k, v in scores.items()} | dict(answered=len(given), solved=[k for k, s in by_task.items() if s.solved], unsolved=[k for k, s in by_task.items() if not s.solved])
+    if as_json: return print_json(plain)
+    print(f"{len(plain['solved'])} of {len(asked)} tasks solved; {plain['answered']} have answers")
+    _print_scores(plain)
+
+# %% ../../nbs/arc/11_cli.ipynb #e5a5a5cc
+export_app = make_app("Submissions, and training data from verified programs.")
+app.add_typer(export_app, name="export")
 
 Forms = opt(str, "messages, prompt-completion, or stages: the prompts that the generator reads in a match.")
 
