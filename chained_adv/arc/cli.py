@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['app', 'Dataset', 'TaskIds', 'Tasks', 'MaxTasks', 'TaskNames', 'Sources', 'Out', 'Form', 'MaxConcurrent', 'BestOf',
-           'Resume', 'DryRun', 'PromptFile', 'Timeout', 'Workers', 'export_app', 'Forms', 'chosen_tasks', 'show',
-           'transform', 'stats', 'convert', 'merge', 'open_model', 'with_model', 'generate', 'verify', 'bench', 'score',
-           'sft']
+           'Resume', 'DryRun', 'PromptFile', 'Timeout', 'Workers', 'export_app', 'Forms', 'Answers', 'OwnSet',
+           'chosen_tasks', 'show', 'transform', 'stats', 'convert', 'merge', 'open_model', 'with_model', 'generate',
+           'verify', 'bench', 'score', 'sft', 'kaggle', 'arc_agi_benchmarking']
 
 # %% ../../nbs/arc/11_cli.ipynb #d36975ba
 import inspect, json, os, re
@@ -390,3 +390,40 @@ def sft(runs: Annotated[list[str], typer.Argument(help="Folders of runs of `arc 
     print(f"{found['exported']} of {found['attempts']} attempts, {found['lines']} lines about {found['tasks']} tasks in {out}")
     for k, n in sorted(found["left_out"].items()): print(f"  left out: {n} {k.replace('_', ' ')}")
     print(f"next        chained-adv warm-start {out}")
+
+# %% ../../nbs/arc/11_cli.ipynb #aace527a
+Answers = Annotated[str, typer.Argument(help="A benchmark's folder or report, or a submission in any form.", metavar="BENCH")]
+OwnSet = opt(str, "The tasks; left out: those that the run's manifest names.", "--dataset", metavar="SOURCE")
+
+def _asked_tasks(path, dataset):
+    "(tasks that were asked for, report or None)"
+    from chained_adv.arc.export import read_report
+    report, folder = read_report(path), Path(path) if Path(path).is_dir() else Path(path).parent
+    tasks = _run_tasks(folder, dataset)
+    if not report: return tasks, None
+    if strange := set(report["tasks"]) - {t.key for t in tasks}: raise ArcError(f"{path} is about {len(strange)} tasks that are not in the data set, {sorted(strange)[0]} for one; give the right --dataset")
+    return [t for t in tasks if t.key in report["tasks"]], report
+
+def _submit(path, dataset, out, as_json, make):
+    from chained_adv.arc.bench import read_submission
+    from chained_adv.arc.export import from_report, save_submission
+    tasks, report = _asked_tasks(path, dataset)
+    answers, spent = from_report(report) if report else (read_submission(path, tasks), {})
+    files = save_submission(make(tasks, answers, spent), out)
+    answered = sum(any(o) for o in answers.values())
+    if as_json: return print_json(dict(out=out, tasks=len(tasks), answered=answered, files=len(files)))
+    print(f"{answered} of {len(tasks)} tasks answered, {len(files)} file{'s' * (len(files) > 1)} in {out}")
+
+@export_app.command(epilog=examples("chained-adv arc export kaggle runs/arc-bench-code-search --out submission.json", "chained-adv arc export kaggle runs/bench --dataset ARC-AGI-2/data/evaluation --out submission.json"))
+def kaggle(bench: Answers, out: opt(str, "File to write, ending in .json; must be new."), dataset: OwnSet = "", as_json: Json = False):
+    "Write a submission for the ARC Prize on Kaggle."
+    from chained_adv.arc.export import kaggle_submission
+    if not out.endswith(".json"): raise ArcError(f"--out {out}: a Kaggle submission is one file; its name must end in .json")
+    _submit(bench, dataset, out, as_json, lambda tasks, answers, spent: kaggle_submission(tasks, answers))
+
+@export_app.command("arc-agi-benchmarking", epilog=examples("chained-adv arc export arc-agi-benchmarking runs/arc-bench-code-search --out submissions/search", "chained-adv arc export arc-agi-benchmarking runs/bench --dataset ARC-AGI-2/data/evaluation --out submissions/mine"))
+def arc_agi_benchmarking(bench: Answers, out: opt(str, "Folder to write; must be new or empty."), dataset: OwnSet = "", as_json: Json = False):
+    "Write a submission that the scorer of arc-agi-benchmarking reads, with tokens and cost."
+    from chained_adv.arc.export import benchmarking_submission
+    if out.endswith(".json"): raise ArcError(f"--out {out}: this submission is a folder with a file per task; give a name without .json")
+    _submit(bench, dataset, out, as_json, lambda tasks, answers, spent: benchmarking_submission(tasks, answers, spent or {t.key: dict(model="unknown", usage={}, cost=0., seconds=0.) for t in tasks if any(answers.get(t.key, ()))}))

@@ -4,9 +4,10 @@
 
 # %% auto #0
 __all__ = ['FORMS', 'REASONING', 'BLANK', 'task_marks', 'evaluation_marks', 'find_forbidden', 'gate', 'answer_text', 'sft_line',
-           'kaggle_submission', 'benchmarking_submission', 'save_lines', 'save_submission', 'export_sft']
+           'kaggle_submission', 'benchmarking_submission', 'read_report', 'from_report', 'save_lines',
+           'save_submission', 'export_sft']
 
-# %% ../../nbs/arc/09_export.ipynb #4ba3cfe8
+# %% ../../nbs/arc/09_export.ipynb #27be8592
 import hashlib, json, os
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -20,7 +21,7 @@ from ..sandbox import Sandbox
 from .grids import ArcError, Grid, Task, canonical_hash, without_answers
 from .agents import Prompts, build_messages, load_prompts
 
-# %% ../../nbs/arc/09_export.ipynb #de4e95cc
+# %% ../../nbs/arc/09_export.ipynb #d16eaa63
 def task_marks(
     task: Task # Any task
 ) -> tuple: # Two hashes, equal when the answers are unknown
@@ -32,7 +33,7 @@ def evaluation_marks() -> dict: # Name of the set -> {mark: id}
     text = (files("chained_adv") / "data" / "arc" / "evaluation_marks.json").read_text(encoding="utf-8")
     return {o["name"]: {m: id for id, marks in o["marks"].items() for m in marks} for o in json.loads(text)}
 
-# %% ../../nbs/arc/09_export.ipynb #e8535706
+# %% ../../nbs/arc/09_export.ipynb #66bfa40c
 def find_forbidden(
     tasks: Iterable, # Tasks about to be exported
     hidden: Iterable = (), # Further tasks that must not get out
@@ -46,7 +47,7 @@ def find_forbidden(
     hits = ((t, m) for t in tasks for m in dict.fromkeys(task_marks(t)))
     return list(dict.fromkeys((t.key, name, known[m]) for t, m in hits for name, known in sets.items() if m in known))
 
-# %% ../../nbs/arc/09_export.ipynb #8a323e41
+# %% ../../nbs/arc/09_export.ipynb #8f5a6477
 def _fault(v):
     "Why a verification is not exported; empty when it may be"
     if v.status != "passed": return v.status
@@ -70,7 +71,7 @@ def gate(
         kept.append(v); seen.add(key); count[key[0]] += 1
     return kept, out
 
-# %% ../../nbs/arc/09_export.ipynb #307b4a94
+# %% ../../nbs/arc/09_export.ipynb #be417bd2
 FORMS, REASONING = ("messages", "prompt-completion"), ("all", "originals", "none")
 
 def answer_text(
@@ -83,7 +84,7 @@ def answer_text(
     kept = keep_reasoning == "all" or keep_reasoning == "originals" and not a.task.operations
     return f"{words}\n\n" * bool(words and kept) + f"```python\n{a.code.strip()}\n```"
 
-# %% ../../nbs/arc/09_export.ipynb #93683608
+# %% ../../nbs/arc/09_export.ipynb #5902bde8
 def _provenance(v, sandbox, license):
     "Where a line comes from, flat and of the same types everywhere, so that every reader of tables takes it"
     row, task, hash = v.attempt.row, v.attempt.task, lambda text: hashlib.sha256(text.encode()).hexdigest()
@@ -110,7 +111,7 @@ def sft_line(
     if form == "messages": return dict(messages=[*question, dict(role="assistant", content=answer)], **about)
     return dict(prompt="".join(f"{m['content']}\n\n" for m in question), completion=answer, **about)
 
-# %% ../../nbs/arc/09_export.ipynb #744c59f5
+# %% ../../nbs/arc/09_export.ipynb #8bfbcddb
 BLANK = [[0, 0], [0, 0]]
 
 def _attempts(task, answers):
@@ -133,7 +134,7 @@ def kaggle_submission(
     "A submission for the ARC Prize on Kaggle; raises `ArcError`"
     return {id: [{"attempt_1": a or BLANK, "attempt_2": b or BLANK} for a, b in pairs] for id, pairs in _by_id(tasks, answers).items()}
 
-# %% ../../nbs/arc/09_export.ipynb #acc940f0
+# %% ../../nbs/arc/09_export.ipynb #976b9d2e
 def _entry(task, pair, grid, about, i, n):
     "One of a task's n attempts in the words of arc-agi-benchmarking, with its part of what all took"
     u = Counter({k: v * (i + 1) // n - v * i // n for k, v in about["usage"].items()})
@@ -158,7 +159,26 @@ def benchmarking_submission(
         out[f"{id}.json"] = [{f"attempt_{k + 1}": entry(2 * i + k, grid) for k, grid in enumerate(o)} for i, o in enumerate(pairs)]
     return out
 
-# %% ../../nbs/arc/09_export.ipynb #d0364c17
+# %% ../../nbs/arc/09_export.ipynb #a9e18f91
+def read_report(
+    path: "str | Path" # A benchmark's folder, its `report.json`, or something else
+) -> "dict | None": # The report; None for anything else
+    "A benchmark's report, where there is one"
+    path = Path(path) / "report.json" if Path(path).is_dir() else Path(path)
+    if not path.is_file(): return None
+    try: data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as e: raise ArcError(f"{path} cannot be read as JSON ({e}); run the benchmark again with --resume") from None
+    return data if isinstance(data, dict) and {"format", "tasks", "model"} <= data.keys() else None
+
+def from_report(
+    report: dict # As in `report.json`
+) -> tuple: # (answers, spent) for the submissions
+    "Answers and expenses of a benchmark"
+    answers = {k: [[Grid(g) for g in o[:2]] for o in t["answers"]] for k, t in report["tasks"].items()}
+    about = dict(model=report["model"], params=report["settings"])
+    return answers, {k: dict(about, usage=t["tokens"], cost=t["cost"], seconds=t["seconds"]) for k, t in report["tasks"].items() if t["calls"]}
+
+# %% ../../nbs/arc/09_export.ipynb #b32f7cb9
 def _free(path):
     "A path that is not taken; raises `ArcError`"
     path = Path(path)
@@ -189,7 +209,7 @@ def save_submission(
     if path.suffix == ".json": return [_write(path, json.dumps(submission) + "\n")]
     return [_write(path / name, json.dumps(content) + "\n") for name, content in submission.items()]
 
-# %% ../../nbs/arc/09_export.ipynb #233c3259
+# %% ../../nbs/arc/09_export.ipynb #a8194c02
 def _refuse(hits, name):
     told = ", ".join(f"{k} is {id} of {name}" for k, name, id in hits[:3]) + ", ..." * (len(hits) > 3)
     raise ArcError(f"{name} is not written: {len({k for k, *_ in hits})} tasks must not become training data ({told}); leave them out (--skip-forbidden), or say that you will not measure on that set (--allow-set)")
