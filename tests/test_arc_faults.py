@@ -1,5 +1,5 @@
 """Generation against an endpoint that fails in every way: nothing lost, nothing twice, every failure with its name, spending within the cap; kills and signals."""
-import asyncio, json, os, signal, subprocess, sys, time, urllib.request
+import asyncio, json, signal, subprocess, sys, time, urllib.request
 from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +10,7 @@ httpx2 = pytest.importorskip("httpx2", reason="needs the extra: pip install 'cha
 pytest.importorskip("stamina", reason="needs the extra: pip install 'chained_adv[arc]'")
 
 from chained_adv.arc.clients import FAILURES, Budget, Limits, Prices, make_client
-from chained_adv.arc.generate import Item, attempt_key, make_items, read_attempts, run_attempts
+from chained_adv.arc.generate import attempt_key, make_items, read_attempts, run_attempts
 from chained_adv.arc.grids import Grid, Pair, Task
 
 HERE = Path(__file__).resolve().parent
@@ -162,7 +162,13 @@ async def main(url, folder, resume):
 asyncio.run(main(sys.argv[2], sys.argv[3], sys.argv[4] == "resume"))
 """
 
-def start(url, folder, mode): return subprocess.Popen([sys.executable, "-c", PROGRAM, str(HERE), url, str(folder), mode], stdout=subprocess.PIPE, text=True)
+@pytest.fixture
+def start():
+    "Starts a run in a process; none outlives its test"
+    running = []
+    def begin(url, folder, mode): running.append(subprocess.Popen([sys.executable, "-c", PROGRAM, str(HERE), url, str(folder), mode], stdout=subprocess.PIPE, text=True)); return running[-1]
+    yield begin
+    for o in running: o.kill(); o.wait(); o.stdout.close()
 
 def wait_for_lines(folder, n, process):
     "Until the file holds n lines; fails when the process ends before"
@@ -171,14 +177,14 @@ def wait_for_lines(folder, n, process):
         assert process.poll() is None, "the run ended before it could be stopped"
         time.sleep(.005)
 
-def test_kill_9_and_resume(tmp_path):
+def test_kill_9_and_resume(tmp_path, start):
     "Killed three times in the middle, each time with half a line added as a power cut could leave it: at the end each of 500 attempts is there once"
     with server("--faults", "rate_limited,error_500,empty,cut", "--share", .1, "--delay", .02) as url:
         lines = []
         for i, mode in enumerate(("new", "resume", "resume")):
             process = start(url, tmp_path / "run", mode)
             wait_for_lines(tmp_path / "run", 60 + 120 * i, process)
-            process.send_signal(signal.SIGKILL); process.wait(); process.stdout.close()
+            process.send_signal(signal.SIGKILL); process.wait()
             lines.append(len(list(read_attempts(tmp_path / "run"))))
             with open(tmp_path / "run/attempts.jsonl", "a") as f: f.write('{"task_key": "faults/task_0')
         process = start(url, tmp_path / "run", "resume")
@@ -191,7 +197,7 @@ def test_kill_9_and_resume(tmp_path):
     assert lines == sorted(lines) and sum(n > 1 for n in answered.values()) <= 3 * 16, "more than the calls under way at a kill were made again"
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
-def test_a_signal_drains_and_saves(tmp_path, name):
+def test_a_signal_drains_and_saves(tmp_path, start, name):
     with server("--delay", .1) as url:
         process = start(url, tmp_path / "run", "new")
         wait_for_lines(tmp_path / "run", 32, process)
@@ -202,22 +208,23 @@ def test_a_signal_drains_and_saves(tmp_path, name):
     assert status == "interrupted" and int(done) == len(rows) == calls < 500, "a call that was made has no line"
     assert int(pending) == 500 - len(rows) and json.loads((tmp_path / "run/manifest.json").read_text())["result"]["status"] == "interrupted"
 
-def test_the_second_signal_aborts(tmp_path):
+def test_the_second_signal_aborts(tmp_path, start):
     with server("--faults", "hang", "--share", .2) as url:
         process = start(url, tmp_path / "run", "new")
         wait_for_lines(tmp_path / "run", 10, process)
+        while "hang" not in {o["fault"] for o in log_of(url)}:
+            assert process.poll() is None, "the run ended before a call hung"
+            time.sleep(.05)
         process.send_signal(signal.SIGINT)
-        while "hang" not in {o["fault"] for o in log_of(url)}: time.sleep(.01)
-        time.sleep(.3)
+        time.sleep(.5)
         assert process.poll() is None, "it did not wait for the call that hangs"
         process.send_signal(signal.SIGINT)
         told = process.communicate(timeout=20)[0].split() # far less than the 30 s of a call
     assert told[0] == "aborted" and int(told[1]) == len(list(read_attempts(tmp_path / "run")))
 
-def test_two_runs_cannot_share_a_folder(tmp_path):
+def test_two_runs_cannot_share_a_folder(tmp_path, start):
     if sys.platform == "win32": pytest.skip("no file locks there")
     with server("--delay", .1) as url:
         process = start(url, tmp_path / "run", "new")
         wait_for_lines(tmp_path / "run", 1, process)
         with pytest.raises(Exception, match="another run is writing"): run(client_for(url), list(make_items(make_tasks(100), "code", 5)), tmp_path / "run", resume=True)
-        process.kill(); process.wait(); process.stdout.close()
