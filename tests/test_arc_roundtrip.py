@@ -12,8 +12,6 @@ from chained_adv import cli
 from chained_adv.arc.bridge import arc_problems, load_arc_problems
 from chained_adv.arc.datasets import load_tasks, save_tasks
 from chained_adv.arc.grids import Grid, Pair, Task
-from chained_adv.arc.verify import read_answers, verify_attempts
-from chained_adv.inference import InferenceEngine
 from chained_adv.models import ModelConfig, Players
 from chained_adv.sandbox import Sandbox, check_problem
 from test_warm_start import make_model
@@ -39,10 +37,10 @@ def run(top):
 
 @pytest.fixture(scope="module")
 def solved(run):
-    "Keys of the tasks that the search solved, test pairs included"
-    with Sandbox() as box: found = {v.attempt.task.key for v in verify_attempts(read_answers(run, load_tasks("builtin")), box) if v.passed and not v.lookup}
-    assert len(found) >= 3
-    return found
+    "Keys of the tasks that the search solved, test pairs included, as `arc verify` says"
+    found = ok("arc", "verify", run)
+    assert found["attempts"] == 6 and len(found["solved_tasks"]) >= 3 and not found["lookups"]
+    return set(found["solved_tasks"])
 
 @pytest.mark.parametrize("form", ["messages", "prompt-completion"])
 def test_teacher_to_student(top, run, solved, form):

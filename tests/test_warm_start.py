@@ -1,6 +1,5 @@
 """The warm start with models of other kinds than the tiny one: chat templates, prompts too long, adapters, a kill in the middle, the command line."""
-import json, os, signal, subprocess, sys, time
-from pathlib import Path
+import json, os, signal, subprocess, sys
 
 import pytest
 import torch

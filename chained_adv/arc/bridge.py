@@ -6,9 +6,9 @@
 __all__ = ['SIGNATURE', 'BUDGET', 'describe_task', 'task_to_problem', 'vary_labelled', 'read_programs', 'find_references',
            'stage_lines', 'ArcSource', 'parse_source', 'absolute_source', 'arc_problems', 'load_arc_problems']
 
-# %% ../../nbs/arc/10_bridge.ipynb #13aea3b1
+# %% ../../nbs/arc/10_bridge.ipynb #08aeeb74
 import json, re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tqdm import tqdm
 from ..core import ConfigError, Problem, stable_hash
@@ -23,7 +23,7 @@ from .search import search_programs
 from .agents import Prompts
 from .export import sft_line
 
-# %% ../../nbs/arc/10_bridge.ipynb #f4c166fb
+# %% ../../nbs/arc/10_bridge.ipynb #73f4d536
 SIGNATURE = "def solve_task(input_grid: list[list[int]]) -> list[list[int]]:"
 
 def _block(name, grid): return f"{name}, {grid.height} rows of {grid.width}:\n" + "\n".join("".join(map(str, row)) for row in grid.rows)
@@ -37,7 +37,7 @@ def describe_task(
     intro = "Find the rule that turns each input grid into its output grid, and apply it to any such grid. A grid is a list of rows, a cell a colour from 0 to 9; below, each digit is a cell."
     return "\n\n".join([intro, *shown, *asked])
 
-# %% ../../nbs/arc/10_bridge.ipynb #bdef471b
+# %% ../../nbs/arc/10_bridge.ipynb #1d74048c
 def _difficulty(task):
     grids = [g for p in task.train + task.test for g in (p.input, p.output) if g]
     cells, colors = max(g.height * g.width for g in grids), len(frozenset().union(*(g.colors for g in grids)))
@@ -55,7 +55,7 @@ def task_to_problem(
     tests = tuple([p.input.to_lists(), p.output.to_lists()] for p in task.train + task.test if p.output)
     return Problem(f"arc:{task.key}", describe_task(task), SIGNATURE, tests, program, _difficulty(task), _tags(task))
 
-# %% ../../nbs/arc/10_bridge.ipynb #7eb222bf
+# %% ../../nbs/arc/10_bridge.ipynb #6dedc470
 def vary_labelled(
     task: Task, # The original
     program: str, # Reproduces all its pairs
@@ -66,7 +66,7 @@ def vary_labelled(
     views = pick_views(n + 1, stable_hash(seed, task.key))[1:]
     return [(make_variation(task, o), conjugate_program(program, o)) for o in views]
 
-# %% ../../nbs/arc/10_bridge.ipynb #44730f0b
+# %% ../../nbs/arc/10_bridge.ipynb #2e1b53f5
 def _line_program(line):
     "(task key or id, program) of a line of attempts or of exported data; None for others"
     about = line.get("provenance", line) if isinstance(line, dict) else {}
@@ -81,13 +81,15 @@ def read_programs(
     if not found:
         file = path / "attempts.jsonl" if path.is_dir() else path
         try: lines = [json.loads(o) for o in file.read_text(encoding="utf-8").splitlines() if o.strip()]
-        except OSError as e: raise ArcError(f"{path}: no programs here ({e.strerror}: {file}); give a folder of TASK_ID.py files, a run of `chained-adv arc generate code`, or exported lines") from None
+        except OSError as e:
+            raise ArcError(f"{path}: no programs here ({e.strerror}: {file}); give a folder of TASK_ID.py files, "
+                           f"a run of `chained-adv arc generate code`, or exported lines") from None
         except ValueError as e: raise ArcError(f"{file} is not JSON lines ({e})") from None
         found = list(filter(None, map(_line_program, lines)))
     if not found: raise ArcError(f"{path} holds no program")
     return {k: sorted({c for o, c in found if o == k}, key=lambda c: (len(c), c)) for k in dict(found)}
 
-# %% ../../nbs/arc/10_bridge.ipynb #527f136d
+# %% ../../nbs/arc/10_bridge.ipynb #2eee57c5
 BUDGET = 1_000_000 # Cells that the program search looks at per task: less than half a second
 
 def _shipped():
@@ -95,6 +97,7 @@ def _shipped():
     programs = builtin_programs()
     return {canonical_hash(t): programs[t.id] for t in load_tasks("builtin")}
 
+# %% ../../nbs/arc/10_bridge.ipynb #bb6ca5f1
 def _honest(tasks, programs):
     "The programs that are no tables of answers; raises `ConfigError` when what is needed to tell is not installed"
     try: from chained_adv.arc.verify import find_lookup
@@ -102,6 +105,7 @@ def _honest(tasks, programs):
     named = [(k, t) for t in tasks for k in (t.key, t.id) if k in programs]
     return {k: [c for c in programs[k] if not find_lookup(c, t)] for k, t in named}
 
+# %% ../../nbs/arc/10_bridge.ipynb #f6584cdb
 def find_references(
     tasks: list, # Tasks
     programs: "dict | None" = None, # Candidates by task key or id
@@ -125,7 +129,7 @@ def find_references(
         if own: own.close()
     return found
 
-# %% ../../nbs/arc/10_bridge.ipynb #1daff6a6
+# %% ../../nbs/arc/10_bridge.ipynb #c4ea2c20
 def stage_lines(
     verification, # A `Verification` that has passed the gate
     sandbox: Sandbox, # Where it was verified
@@ -143,7 +147,7 @@ def stage_lines(
     form = lambda q, a: dict(messages=[turn("system", p.system)] * bool(p.system) + [turn("user", q), turn("assistant", a)]) if p.chat else dict(prompt=q, completion=a)
     return [dict(form(q, a), group=about["group"], provenance=about["provenance"]) for q, a in lines]
 
-# %% ../../nbs/arc/10_bridge.ipynb #1e68d623
+# %% ../../nbs/arc/10_bridge.ipynb #46a9ef16
 @dataclass(frozen=True)
 class ArcSource:
     "What `arc:...` names"
@@ -152,6 +156,7 @@ class ArcSource:
     views: int = 0 # Variations of each task
     search: bool = True # Look for programs?
 
+# %% ../../nbs/arc/10_bridge.ipynb #af994954
 def parse_source(
     text: str # Like `arc:FOLDER,programs=RUN,views=8,search=no`
 ) -> ArcSource: # Its parts
@@ -171,7 +176,7 @@ def absolute_source(
     more = [f"programs={whole(o.programs)}"] * bool(o.programs) + [f"views={o.views}"] * bool(o.views) + ["search=no"] * (not o.search)
     return ",".join([f"arc:{whole(o.tasks)}", *more])
 
-# %% ../../nbs/arc/10_bridge.ipynb #9919091b
+# %% ../../nbs/arc/10_bridge.ipynb #e72c9405
 def arc_problems(
     source: str, # Like `arc:builtin`
     references: bool = True # Only tasks that have a reference?
@@ -181,11 +186,14 @@ def arc_problems(
     tasks = load_tasks(o.tasks)
     found = find_references(tasks, _honest(tasks, read_programs(o.programs)) if o.programs else None, o.search)
     kept = [t for t in tasks if t.key in found or not references]
-    if not kept: raise ConfigError(f"{source}: none of its {len(tasks)} tasks has a program that reproduces all its pairs, so none can be trained on; generate and verify some (`chained-adv arc generate code`), and name them: {source},programs=RUN_FOLDER")
+    if not kept:
+        raise ConfigError(f"{source}: none of its {len(tasks)} tasks has a program that reproduces all its pairs, so none can be trained on; "
+                          f"generate some (`chained-adv arc generate code`), and name them: {source},programs=RUN_FOLDER")
     left = len(tasks) - len(kept)
-    return [task_to_problem(t, found.get(t.key, "")) for t in kept], [f"{left} of {len(tasks)} tasks have no program that reproduces all their pairs and are left out; programs=PATH names more"] * bool(left)
+    remark = f"{left} of {len(tasks)} tasks have no program that reproduces all their pairs and are left out; programs=PATH names more"
+    return [task_to_problem(t, found.get(t.key, "")) for t in kept], [remark] * bool(left)
 
-# %% ../../nbs/arc/10_bridge.ipynb #647bdc38
+# %% ../../nbs/arc/10_bridge.ipynb #e1c43894
 def load_arc_problems(
     source: str, # Like `arc:builtin,views=4`
     seed: int = 0, # Of the split and the views

@@ -7,7 +7,7 @@ __all__ = ['FORMS', 'REASONING', 'BLANK', 'task_marks', 'evaluation_marks', 'fin
            'kaggle_submission', 'benchmarking_submission', 'read_report', 'from_report', 'save_lines',
            'save_submission', 'export_sft']
 
-# %% ../../nbs/arc/09_export.ipynb #27be8592
+# %% ../../nbs/arc/09_export.ipynb #26fa86b6
 import hashlib, json, os
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -21,7 +21,7 @@ from ..sandbox import Sandbox
 from .grids import ArcError, Grid, Task, canonical_hash, without_answers
 from .agents import Prompts, build_messages, load_prompts
 
-# %% ../../nbs/arc/09_export.ipynb #d16eaa63
+# %% ../../nbs/arc/09_export.ipynb #3aeaeb92
 def task_marks(
     task: Task # Any task
 ) -> tuple: # Two hashes, equal when the answers are unknown
@@ -33,7 +33,7 @@ def evaluation_marks() -> dict: # Name of the set -> {mark: id}
     text = (files("chained_adv") / "data" / "arc" / "evaluation_marks.json").read_text(encoding="utf-8")
     return {o["name"]: {m: id for id, marks in o["marks"].items() for m in marks} for o in json.loads(text)}
 
-# %% ../../nbs/arc/09_export.ipynb #66bfa40c
+# %% ../../nbs/arc/09_export.ipynb #863e6a65
 def find_forbidden(
     tasks: Iterable, # Tasks about to be exported
     hidden: Iterable = (), # Further tasks that must not get out
@@ -47,7 +47,7 @@ def find_forbidden(
     hits = ((t, m) for t in tasks for m in dict.fromkeys(task_marks(t)))
     return list(dict.fromkeys((t.key, name, known[m]) for t, m in hits for name, known in sets.items() if m in known))
 
-# %% ../../nbs/arc/09_export.ipynb #8f5a6477
+# %% ../../nbs/arc/09_export.ipynb #3aa5c743
 def _fault(v):
     "Why a verification is not exported; empty when it may be"
     if v.status != "passed": return v.status
@@ -71,7 +71,7 @@ def gate(
         kept.append(v); seen.add(key); count[key[0]] += 1
     return kept, out
 
-# %% ../../nbs/arc/09_export.ipynb #be417bd2
+# %% ../../nbs/arc/09_export.ipynb #1a748992
 FORMS, REASONING = ("messages", "prompt-completion"), ("all", "originals", "none")
 
 def answer_text(
@@ -84,16 +84,19 @@ def answer_text(
     kept = keep_reasoning == "all" or keep_reasoning == "originals" and not a.task.operations
     return f"{words}\n\n" * bool(words and kept) + f"```python\n{a.code.strip()}\n```"
 
-# %% ../../nbs/arc/09_export.ipynb #5902bde8
+# %% ../../nbs/arc/09_export.ipynb #00002f6e
 def _provenance(v, sandbox, license):
     "Where a line comes from, flat and of the same types everywhere, so that every reader of tables takes it"
     row, task, hash = v.attempt.row, v.attempt.task, lambda text: hashlib.sha256(text.encode()).hexdigest()
     texts = {k: str(row.get(k) if row.get(k) is not None else "") for k in ("model", "prompt_version", "finish_reason", "config")}
     numbers = {k: kind(row.get(k) or 0) for k, kind in (("seed", int), ("round", int), ("cost", float), ("seconds", float))}
     tokens = {f"{k}_tokens": int((row.get("usage") or {}).get(k) or 0) for k in ("prompt", "completion", "reasoning", "cached")}
-    return dict(task_key=task.key, task_hash=canonical_hash(task), parent=task.parent or "", license=license, code=v.attempt.code, code_hash=hash(v.attempt.code), attempt=v.attempt.number,
-                verdicts=list(v.outcomes), rechecks=json.dumps(v.rechecks, sort_keys=True), verifier=f"chained_adv {__version__}", sandbox=repr(sandbox), params=json.dumps(row.get("params") or {}, sort_keys=True), **texts, **numbers, **tokens)
+    source = dict(task_key=task.key, task_hash=canonical_hash(task), parent=task.parent or "", license=license)
+    program = dict(code=v.attempt.code, code_hash=hash(v.attempt.code), attempt=v.attempt.number, params=json.dumps(row.get("params") or {}, sort_keys=True))
+    found = dict(verdicts=list(v.outcomes), rechecks=json.dumps(v.rechecks, sort_keys=True), verifier=f"chained_adv {__version__}", sandbox=repr(sandbox))
+    return {**source, **program, **found, **texts, **numbers, **tokens}
 
+# %% ../../nbs/arc/09_export.ipynb #d78e3e3a
 def sft_line(
     verification, # A `Verification` that has passed the gate
     sandbox: Sandbox, # Where it was verified; its limits are recorded
@@ -105,25 +108,29 @@ def sft_line(
     "A verified program as training data; raises `ArcError`, `ConfigError`"
     if form not in FORMS or keep_reasoning not in REASONING: raise ConfigError(f"form {form!r}, reasoning {keep_reasoning!r}: choose from {', '.join(FORMS)} and from {', '.join(REASONING)}")
     prompts, task, asked = prompts or load_prompts(), verification.attempt.task, verification.attempt.row.get("prompt_version")
-    if asked not in (None, prompts.version): raise ArcError(f"the attempts were asked with version {asked!r} of the prompts, these are version {prompts.version!r}; give the file that was used (--prompts)")
+    if asked not in (None, prompts.version):
+        raise ArcError(f"the attempts were asked with version {asked!r} of the prompts, these are version {prompts.version!r}; give the file that was used (--prompts)")
     question, answer = list(build_messages(task, "code", prompts=prompts)), answer_text(verification, keep_reasoning)
     about = dict(group=canonical_hash(task, True, True), provenance=_provenance(verification, sandbox, license))
     if form == "messages": return dict(messages=[*question, dict(role="assistant", content=answer)], **about)
     return dict(prompt="".join(f"{m['content']}\n\n" for m in question), completion=answer, **about)
 
-# %% ../../nbs/arc/09_export.ipynb #8bfbcddb
+# %% ../../nbs/arc/09_export.ipynb #253e79df
 BLANK = [[0, 0], [0, 0]]
 
 def _attempts(task, answers):
     "Per test pair two grids as lists, or None; raises `ArcError`"
     given = answers.get(task.key, ())
-    if len(given) > len(task.test) or any(len(o) > 2 for o in given): raise ArcError(f"task {task.key} has {len(task.test)} test inputs and 2 attempts at each; got answers to {len(given)}, with up to {max(map(len, given))} attempts")
+    if len(given) > len(task.test) or any(len(o) > 2 for o in given):
+        raise ArcError(f"task {task.key} has {len(task.test)} test inputs and 2 attempts at each; got answers to {len(given)}, with up to {max(map(len, given))} attempts")
     rows = [*given, *[()] * (len(task.test) - len(given))]
     return [[Grid(g.rows).to_lists() if g else None for g in (*o, None, None)[:2]] for o in rows]
 
 def _by_id(tasks, answers):
     "Attempts by task id; raises `ArcError` where one id is two tasks, or an answer belongs to none"
-    if twice := [k for k, n in Counter(t.id for t in tasks).items() if n > 1]: raise ArcError(f"{len(twice)} ids name more than one task, {twice[0]} for one; a submission knows tasks by their id, so export one data set at a time, without variations")
+    if twice := [k for k, n in Counter(t.id for t in tasks).items() if n > 1]:
+        raise ArcError(f"{len(twice)} ids name more than one task, {twice[0]} for one; a submission knows tasks by their id, "
+                       f"so export one data set at a time, without variations")
     if strange := set(answers) - {t.key for t in tasks}: raise ArcError(f"{len(strange)} answers belong to no task that was asked for, {sorted(strange)[0]} for one")
     return {t.id: _attempts(t, answers) for t in tasks}
 
@@ -134,7 +141,7 @@ def kaggle_submission(
     "A submission for the ARC Prize on Kaggle; raises `ArcError`"
     return {id: [{"attempt_1": a or BLANK, "attempt_2": b or BLANK} for a, b in pairs] for id, pairs in _by_id(tasks, answers).items()}
 
-# %% ../../nbs/arc/09_export.ipynb #976b9d2e
+# %% ../../nbs/arc/09_export.ipynb #467ee1ae
 def _entry(task, pair, grid, about, i, n):
     "One of a task's n attempts in the words of arc-agi-benchmarking, with its part of what all took"
     u = Counter({k: v * (i + 1) // n - v * i // n for k, v in about["usage"].items()})
@@ -159,7 +166,7 @@ def benchmarking_submission(
         out[f"{id}.json"] = [{f"attempt_{k + 1}": entry(2 * i + k, grid) for k, grid in enumerate(o)} for i, o in enumerate(pairs)]
     return out
 
-# %% ../../nbs/arc/09_export.ipynb #a9e18f91
+# %% ../../nbs/arc/09_export.ipynb #781e0e00
 def read_report(
     path: "str | Path" # A benchmark's folder, its `report.json`, or something else
 ) -> "dict | None": # The report; None for anything else
@@ -178,7 +185,7 @@ def from_report(
     about = dict(model=report["model"], params=report["settings"])
     return answers, {k: dict(about, usage=t["tokens"], cost=t["cost"], seconds=t["seconds"]) for k, t in report["tasks"].items() if t["calls"]}
 
-# %% ../../nbs/arc/09_export.ipynb #b32f7cb9
+# %% ../../nbs/arc/09_export.ipynb #06229783
 def _free(path):
     "A path that is not taken; raises `ArcError`"
     path = Path(path)
@@ -192,6 +199,7 @@ def _write(path, text):
     os.replace(beside, path)
     return path
 
+# %% ../../nbs/arc/09_export.ipynb #8edbc659
 def save_lines(
     lines: list, # From `sft_line`
     path: "str | Path" # File to write; must be new
@@ -209,11 +217,13 @@ def save_submission(
     if path.suffix == ".json": return [_write(path, json.dumps(submission) + "\n")]
     return [_write(path / name, json.dumps(content) + "\n") for name, content in submission.items()]
 
-# %% ../../nbs/arc/09_export.ipynb #a8194c02
+# %% ../../nbs/arc/09_export.ipynb #1de8e5a6
 def _refuse(hits, name):
     told = ", ".join(f"{k} is {id} of {name}" for k, name, id in hits[:3]) + ", ..." * (len(hits) > 3)
-    raise ArcError(f"{name} is not written: {len({k for k, *_ in hits})} tasks must not become training data ({told}); leave them out (--skip-forbidden), or say that you will not measure on that set (--allow-set)")
+    raise ArcError(f"{name} is not written: {len({k for k, *_ in hits})} tasks must not become training data ({told}); "
+                   f"leave them out (--skip-forbidden), or say that you will not measure on that set (--allow-set)")
 
+# %% ../../nbs/arc/09_export.ipynb #c54257c3
 def export_sft(
     verifications: Iterable, # A stream of `Verification`s
     sandbox: Sandbox, # Where they were verified
