@@ -9,10 +9,13 @@ pytest.importorskip("stamina", reason="needs the extra: pip install 'chained_adv
 lacking = [o for o in ("fastapi", "uvicorn", "openai") if find_spec(o) is None]
 if lacking: pytest.skip(f"transformers serve needs {', '.join(lacking)}: pip install 'transformers[serving]'", allow_module_level=True)
 
+from typer.testing import CliRunner
+
 from chained_adv.arc.agents import build_messages
 from chained_adv.arc.clients import CallError, Budget, Limits, Prices, Request, make_client
 from chained_adv.arc.generate import make_items, read_attempts, run_attempts
 from chained_adv.arc.grids import Grid, Pair, Task
+from chained_adv.cli import app
 
 TASKS = [Task(f"turn_{n}", [Pair(Grid([[1, n]]), Grid([[n, 1]]))], [Pair(Grid([[n, 5]]))]) for n in (2, 3, 4)]
 ASK = Request(build_messages(TASKS[0], "direct", 0), TASKS[0], "direct", 0, seed=1, params={"max_tokens": 12})
@@ -30,7 +33,7 @@ def make_model(folder, seed=0):
     tokenizer = Tokenizer(models.BPE(vocab, []))
     tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
     PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<eos>", pad_token="<eos>", chat_template=TEMPLATE).save_pretrained(folder)
-    Qwen2ForCausalLM(Qwen2Config(vocab_size=len(vocab), hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2, num_key_value_heads=1, max_position_embeddings=4096,
+    Qwen2ForCausalLM(Qwen2Config(vocab_size=len(vocab), hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2, num_key_value_heads=1, max_position_embeddings=16384,
                                  bos_token_id=None, eos_token_id=0, pad_token_id=0, initializer_range=.3)).save_pretrained(folder)
     return str(folder)
 
@@ -105,3 +108,23 @@ def test_the_same_model_without_a_server(served):
     a, = ask(make_client(model, base_url=url, seed=None), greedy)
     b, = ask(make_client(f"transformers:{model}", device="cpu", seed=None), greedy)
     assert (a.text, a.usage, a.finish_reason) == (b.text, b.usage, b.finish_reason)
+
+def command(*args):
+    "What an ARC command prints as JSON; 1 is the status of answers that solve nothing"
+    r = CliRunner().invoke(app, ["arc", *map(str, args), "--json"])
+    assert r.exit_code in (0, 1) and r.stdout, (r.stdout, r.stderr, r.exception)
+    return json.loads(r.stdout)
+
+def test_generate_verify_and_bench_on_the_command_line(served, tmp_path, monkeypatch):
+    "A random model solves nothing, and all three say so: every attempt is there, none is an infrastructure failure"
+    monkeypatch.chdir(tmp_path)
+    url, model = served
+    asked = ("--model", model, "--base-url", url, "--answer-tokens", 12, "--tasks", "0:2", "--best-of", 2, "--max-concurrent", 2)
+    made = command("generate", "code", *asked, "--stream", "--out", "run")
+    assert (made["status"], made["done"], made["pending"]) == ("finished", 4, 0) and set(made["errors"]) <= {"length", "empty_reply"}
+    verified = command("verify", "run")
+    assert sum(verified["status"].values()) == 4 and not verified["status"].get("passed")
+    for kind in ("code", "direct"):
+        report = command("bench", kind, *asked, "--out", kind)
+        assert report["attempts"]["missing"] == 0 and report["status"] == "finished" and (tmp_path / kind / "report.png").exists()
+        assert report["model"] == model

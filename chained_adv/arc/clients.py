@@ -8,8 +8,8 @@ __all__ = ['FAILURES', 'MAX_ANSWER', 'POOLS', 'BASELINES', 'Usage', 'Request', '
            'prompt_bytes', 'Endpoint', 'Budget', 'Pace', 'Breaker', 'Limits', 'Client', 'fenced', 'Baseline',
            'identity_answer', 'random_answer', 'Search', 'Replay', 'LocalModel', 'make_client']
 
-# %% ../../nbs/arc/04_clients.ipynb #b79422e7
-import asyncio, difflib, json, logging, math, os, random, re, sys, time
+# %% ../../nbs/arc/04_clients.ipynb #d0419135
+import asyncio, difflib, inspect, json, logging, math, os, random, re, sys, time
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
@@ -23,11 +23,11 @@ from ..core import ConfigError, make_rng, stable_hash
 from .grids import ArcError, Task, turn_grid
 from .search import search_programs
 
-# %% ../../nbs/arc/04_clients.ipynb #917b21a9
+# %% ../../nbs/arc/04_clients.ipynb #b29e505e
 if sys.version_info >= (3, 11): import tomllib
 else: import tomli as tomllib
 
-# %% ../../nbs/arc/04_clients.ipynb #317da57a
+# %% ../../nbs/arc/04_clients.ipynb #d5cedb1e
 @dataclass(frozen=True)
 class Usage:
     "Tokens of one call or of many"
@@ -62,7 +62,7 @@ class Reply:
     seconds: float = 0. # From the first try to the end, waits included
     tries: int = 1 # Calls that it took
 
-# %% ../../nbs/arc/04_clients.ipynb #acee0db1
+# %% ../../nbs/arc/04_clients.ipynb #24a92eec
 @dataclass(frozen=True)
 class Failure:
     "What a label means"
@@ -93,7 +93,7 @@ FAILURES = {
     "circuit_open": Failure("the endpoint kept failing, so it is not asked any more"),
 }
 
-# %% ../../nbs/arc/04_clients.ipynb #92aad0bc
+# %% ../../nbs/arc/04_clients.ipynb #3b06572f
 class CallError(ArcError):
     "A call or an attempt that brought no answer"
     def __init__(self, label: str, # One of `FAILURES`
@@ -109,7 +109,7 @@ class CallError(ArcError):
         "The same failure, should an endpoint repeat the key it was given"
         return CallError(self.label, self.message.replace(secret, "***"), self.retry_after, self.usage, self.cost) if secret and secret in self.message else self
 
-# %% ../../nbs/arc/04_clients.ipynb #aed9cb2f
+# %% ../../nbs/arc/04_clients.ipynb #a2abfad9
 _STATUS = {401: "refused_key", 402: "no_credit", 403: "refused_key", 404: "not_found", 408: "timeout", 409: "conflict", 429: "rate_limited"}
 
 def status_error(
@@ -124,7 +124,7 @@ def status_error(
     if label == "timeout": error.usage = Usage()
     return error
 
-# %% ../../nbs/arc/04_clients.ipynb #e7b8bab1
+# %% ../../nbs/arc/04_clients.ipynb #fd8ee17d
 def read_retry_after(
     value: "str | None", # The header
     now: "datetime | None" = None # What time it is
@@ -137,7 +137,7 @@ def read_retry_after(
         except (TypeError, ValueError): return None
     return max(0., seconds) if math.isfinite(seconds) else None
 
-# %% ../../nbs/arc/04_clients.ipynb #be488f94
+# %% ../../nbs/arc/04_clients.ipynb #b50d3aaf
 def _count(data, *path):
     "A number of tokens somewhere in a dictionary; 0 when it is not there"
     for o in path: data = data.get(o) if isinstance(data, dict) else None
@@ -156,7 +156,7 @@ def _plain(content):
     if isinstance(content, list): return "".join(_plain(o.get("text")) for o in content if isinstance(o, dict))
     return content if isinstance(content, str) else ""
 
-# %% ../../nbs/arc/04_clients.ipynb #222a9ac8
+# %% ../../nbs/arc/04_clients.ipynb #78b3a929
 def _raise_told(error):
     "An error told inside a body that looks like success"
     code = error.get("code") if isinstance(error, dict) else None
@@ -177,7 +177,7 @@ def read_completion(
     label = {"length": "length", "content_filter": "filtered"}.get(finish, "empty_reply")
     raise CallError(label, f"{FAILURES[label].meaning} (finish_reason {finish}, {len(reasoning)} characters of reasoning)", usage=usage, cost=cost)
 
-# %% ../../nbs/arc/04_clients.ipynb #c8f95c9d
+# %% ../../nbs/arc/04_clients.ipynb #8e1c4bd2
 MAX_ANSWER = 32_000_000 # Bytes of an answer; more is not an answer
 
 class StreamReader:
@@ -209,7 +209,7 @@ class StreamReader:
         message = {"content": "".join(self.text), "reasoning": "".join(self.reasoning)}
         return {"choices": [{"message": message, "finish_reason": self.finish}], "usage": self.usage}
 
-# %% ../../nbs/arc/04_clients.ipynb #38fa10a8
+# %% ../../nbs/arc/04_clients.ipynb #16b70462
 @dataclass(frozen=True)
 class Prices:
     "USD per million tokens"
@@ -235,7 +235,7 @@ class Provider:
     prices: "dict | None" = field(default=None, hash=False) # As `Prices`, for all models
     models: dict = field(default_factory=dict, hash=False) # Prices by model
 
-# %% ../../nbs/arc/04_clients.ipynb #9951d4cd
+# %% ../../nbs/arc/04_clients.ipynb #b7312a4b
 def load_providers(
     path: "str | Path | None" = None # A TOML file whose tables are added to the shipped ones
 ) -> dict: # name -> Provider
@@ -252,7 +252,7 @@ def _provider(name, table):
     if wrong := sorted(set(table) - fields): raise ConfigError(f"provider {name!r} has the unknown field {wrong[0]!r}; there are {', '.join(sorted(fields))}")
     return Provider(name, **{**table, "base_url": table["base_url"].rstrip("/")})
 
-# %% ../../nbs/arc/04_clients.ipynb #0b38efb2
+# %% ../../nbs/arc/04_clients.ipynb #20c938b6
 def _read_env(path):
     "The variables in a `.env` file"
     if not Path(path).is_file(): return {}
@@ -270,7 +270,7 @@ def read_key(
     if not re.fullmatch(r"[\x21-\x7e]+", key): raise ConfigError(f"the key in {name} holds blanks or signs that no header may have; was it copied whole?")
     return key
 
-# %% ../../nbs/arc/04_clients.ipynb #628b1822
+# %% ../../nbs/arc/04_clients.ipynb #2555139f
 _ROLE_TOKENS = 64 # What a chat template may add to each message
 
 def prompt_bytes(
@@ -300,7 +300,7 @@ class Endpoint:
         pools, self._pools = self._pools, []
         for o in pools: await o.aclose()
 
-# %% ../../nbs/arc/04_clients.ipynb #8a8a376b
+# %% ../../nbs/arc/04_clients.ipynb #c6631263
 POOLS = 8 # Connection pools of an endpoint
 
 def _body(self, request):
@@ -321,7 +321,7 @@ def _open(self):
     return self._pools[self._calls % POOLS]
 Endpoint.body, Endpoint.open = _body, _open
 
-# %% ../../nbs/arc/04_clients.ipynb #50d5b121
+# %% ../../nbs/arc/04_clients.ipynb #d24821ce
 async def _read_body(r):
     "The bytes of a response; raises `CallError` when they do not end"
     parts, size = [], 0
@@ -344,7 +344,7 @@ def _told(content):
     if isinstance(error, dict): return str(error.get("message") or error) + f" ({error.get('code')})" * bool(error.get("code"))
     return str(error or content[:300].decode(errors="replace"))
 
-# %% ../../nbs/arc/04_clients.ipynb #6c94127b
+# %% ../../nbs/arc/04_clients.ipynb #0f132597
 async def _fetch(self, request):
     "The body of a completion, streamed or not"
     async with self.open().stream("POST", f"{self.provider.base_url}/chat/completions", json=self.body(request)) as r:
@@ -369,7 +369,7 @@ async def _complete(self, request):
 Endpoint._fetch, Endpoint.complete = _fetch, _complete
 Endpoint._price = lambda self, usage: self.prices.cost(usage) if self.prices else 0.
 
-# %% ../../nbs/arc/04_clients.ipynb #3f6fdc25
+# %% ../../nbs/arc/04_clients.ipynb #f61bedd5
 class Budget:
     "A cap in USD and in tokens over all calls of a run"
     def __init__(self, max_cost: "float | None" = None, # USD; None: no cap
@@ -395,14 +395,14 @@ class Budget:
         if self.limited:
             async with self._changed: self._changed.notify_all()
 
-# %% ../../nbs/arc/04_clients.ipynb #703a533a
+# %% ../../nbs/arc/04_clients.ipynb #02f570ae
 def _budget_report(self):
     parts = (f"{s:.4f} of {c:g} USD" if i == 0 else f"{s} of {c} tokens" for i, (s, c) in enumerate(zip(self.spent, self.caps)) if c is not None)
     return f"the next call might exceed the budget: {', '.join(parts)} are spent"
 Budget.report = _budget_report
 Budget.limited = property(lambda self: self.caps != (None, None), doc="Is there a cap?")
 
-# %% ../../nbs/arc/04_clients.ipynb #62788403
+# %% ../../nbs/arc/04_clients.ipynb #54b5549b
 class Pace:
     "At most so many calls a minute"
     def __init__(self, per_minute: float = 0): # Calls per minute; 0: as many as come
@@ -418,7 +418,7 @@ class Pace:
         turn, self.next = max(now, self.next), max(now, self.next) + self.gap
         if turn > now: await asyncio.sleep(turn - now + random.random() * self.gap / 10)
 
-# %% ../../nbs/arc/04_clients.ipynb #4a09cdd1
+# %% ../../nbs/arc/04_clients.ipynb #6d9468b3
 class Breaker:
     "Stops asking an endpoint that keeps failing"
     def __init__(self, after: int = 20, # Failures in a row that open it
@@ -455,7 +455,7 @@ class Breaker:
             self.until = time.monotonic() + self.cooldown * 2 ** self.opened
             self.opened += 1
 
-# %% ../../nbs/arc/04_clients.ipynb #b262a1d8
+# %% ../../nbs/arc/04_clients.ipynb #7470e3ce
 logging.getLogger("stamina").addHandler(logging.NullHandler()) # retries are counted in the results, not printed
 
 @dataclass(frozen=True)
@@ -494,7 +494,7 @@ class Client:
 
 def _paid(model): return hasattr(model, "prices")
 
-# %% ../../nbs/arc/04_clients.ipynb #f34be797
+# %% ../../nbs/arc/04_clients.ipynb #62a56062
 @dataclass
 class _Bill:
     "What an attempt has taken so far"
@@ -537,7 +537,7 @@ async def _try_closed(self, request, bill):
     return reply
 Client._call, Client._try, Client._try_closed = _call, _try, _try_closed
 
-# %% ../../nbs/arc/04_clients.ipynb #0a19b977
+# %% ../../nbs/arc/04_clients.ipynb #359151fa
 def _backoff(self, error):
     "Whether to try again, and when the endpoint said so, after how many seconds"
     if not isinstance(error, CallError) or not error.retryable: return False
@@ -568,7 +568,7 @@ def _draw_seed(self, request):
     return stable_hash(self.seed, request.task.key if request.task else "", request.kind, request.pair, request.attempt, request.round) % 2**31
 Client._backoff, Client._tries, Client.complete, Client.draw_seed = _backoff, _tries, _complete_guarded, _draw_seed
 
-# %% ../../nbs/arc/04_clients.ipynb #036fa058
+# %% ../../nbs/arc/04_clients.ipynb #98954b79
 def fenced(
     content: str, # What stands in the block
     language: str # `python`, `json`, ...
@@ -586,10 +586,12 @@ def _turn_answer(request, turn):
 
 class Baseline:
     "A program in the place of a model"
-    def __init__(self, answer): # (request) -> text
+    def __init__(self, answer): # `answer(request)` gives the text, or something to await for it
         self.answer = answer
     def worst_case(self, request): return Usage()
-    async def complete(self, request): return Reply(await self.answer(request) if asyncio.iscoroutinefunction(self.answer) else self.answer(request))
+    async def complete(self, request):
+        text = self.answer(request)
+        return Reply(await text if inspect.isawaitable(text) else text)
     async def close(self): pass
 
 def identity_answer(request: Request) -> str:
@@ -600,7 +602,7 @@ def random_answer(request: Request) -> str:
     "A symmetry drawn for each attempt"
     return _turn_answer(request, make_rng(request.seed, request.attempt).choice(sorted(_TURN_CODE)))
 
-# %% ../../nbs/arc/04_clients.ipynb #19a773bf
+# %% ../../nbs/arc/04_clients.ipynb #98e96bd7
 class Search:
     "Answers with the program that the search over grid operations finds"
     def __init__(self): self.found = {}
@@ -620,7 +622,7 @@ def _run_found(code, grid):
     exec(code, space)
     return space["solve_task"](grid.to_lists())
 
-# %% ../../nbs/arc/04_clients.ipynb #53bd38b5
+# %% ../../nbs/arc/04_clients.ipynb #aca64d1e
 class Replay:
     "Answers recorded in an earlier run"
     def __init__(self, path): # A file of lines as `arc generate` writes them
@@ -640,7 +642,7 @@ class Replay:
         if row is None: raise CallError("no_recording", f"{self.path.name} has no answer to {request.kind} of {request.task.key}, pair {request.pair}, attempt {request.attempt}, round {request.round}")
         return Reply(row["text"], row.get("model_reasoning", ""), row.get("finish_reason") or "stop")
 
-# %% ../../nbs/arc/04_clients.ipynb #cb9dd368
+# %% ../../nbs/arc/04_clients.ipynb #0f501ace
 class LocalModel:
     "A transformers model in this process"
     def __init__(self, name: str, # A folder, a hub name, or `tiny`
@@ -662,14 +664,14 @@ class LocalModel:
         return self.tokenizer(text, add_special_tokens=not self.tokenizer.chat_template).input_ids
 
     async def close(self):
-        "Stop the worker"
+        "Stop the worker; the next call starts another"
         if self.worker: self.worker.cancel()
+        self.queue = self.worker = None
 
-# %% ../../nbs/arc/04_clients.ipynb #cd3d0675
+# %% ../../nbs/arc/04_clients.ipynb #7c7de3be
 async def _complete_local(self, request):
     "One answer, together with others that wait; raises `CallError`"
-    if self.queue is None: self.queue, self.worker = asyncio.Queue(), None
-    if self.worker is None or self.worker.done(): self.worker = asyncio.ensure_future(self._work())
+    if self.queue is None: self.queue = asyncio.Queue(); self.worker = asyncio.ensure_future(self._work())
     limit, ids = request.params.get("max_tokens") or 1024, self.encode(request.messages)
     if len(ids) + limit > self.window: raise CallError("too_long", f"{len(ids)} tokens of prompt and {limit} of answer do not fit into the model's window of {self.window}", usage=Usage())
     future = asyncio.get_running_loop().create_future()
@@ -684,7 +686,7 @@ async def _work(self):
     "Answer what waits, batch by batch; requests with other limits or temperatures wait for theirs"
     waiting = []
     while True:
-        waiting.append(await self.queue.get()) if not waiting else None
+        if not waiting: waiting.append(await self.queue.get())
         while not self.queue.empty(): waiting.append(self.queue.get_nowait())
         waiting = [o for o in waiting if not o[3].done()]
         batch = [o for o in waiting if o[1] == waiting[0][1]][:self.batch_size]
@@ -697,7 +699,7 @@ async def _work(self):
         for o, answer in zip(batch, answers): o[3].done() or o[3].set_result(answer)
 LocalModel.complete, LocalModel._work = _complete_local, _work
 
-# %% ../../nbs/arc/04_clients.ipynb #a698961c
+# %% ../../nbs/arc/04_clients.ipynb #2d9782b4
 def _answer(self, prompts, max_tokens, temperature, seeds):
     "(ids, ended) per prompt"
     import torch
@@ -708,8 +710,8 @@ def _answer(self, prompts, max_tokens, temperature, seeds):
     return [(ids, finished) for ids, _, finished in rows]
 LocalModel.answer = _answer
 
-# %% ../../nbs/arc/04_clients.ipynb #f0a66048
-BASELINES = {"identity": lambda: Baseline(identity_answer), "random": lambda: Baseline(random_answer), "search": lambda: Baseline(Search().__call__)}
+# %% ../../nbs/arc/04_clients.ipynb #15a34152
+BASELINES = {"identity": lambda: Baseline(identity_answer), "random": lambda: Baseline(random_answer), "search": lambda: Baseline(Search())}
 
 def _make_endpoint(spec, base_url, key_env, env_file, providers, stream, prices):
     "The endpoint that a spec names"
@@ -728,7 +730,7 @@ def _make_endpoint(spec, base_url, key_env, env_file, providers, stream, prices)
 
 def _near(name, known): return f"; did you mean {near[0]}/...?" if (near := difflib.get_close_matches(name, known, 1)) else f"; providers: {', '.join(known)}"
 
-# %% ../../nbs/arc/04_clients.ipynb #29bef092
+# %% ../../nbs/arc/04_clients.ipynb #1868ff26
 def make_client(
     spec: str, # See the table above
     base_url: str = "", # Address of an endpoint that is not in the file
