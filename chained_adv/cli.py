@@ -656,7 +656,7 @@ def warm_start(data: Annotated[list[str], typer.Argument(help="JSONL files, as `
     for key, words in (("prompts_cut", "prompts were longer than the limit: their beginning was cut"), ("lines_left_out", "answers were longer than the limit: their lines were left out")):
         if found[key]: say(f"{found[key]} {words} (--max-tokens)")
     if as_json: return print_json(dict(out=out, **found))
-    print(f"model       {out}\nlines       {found['lines']} learned, {found['held_out']} held out\nloss        {found['loss_before']:.3f} before, {found['loss_after']:.3f} after, per token of the {'held-out' if found['measured_on'] == 'held_out' else 'learned'} answers\nnext        chained-adv train --model {out}")
+    print(f"model       {out}\nlines       {found['lines']} learned, {found['held_out']} held out\nloss        {found['loss_before']:.3f} before, {found['loss_after']:.3f} after, per token of the {'held-out' if found['measured_on'] == 'held_out' else 'learned'} answers\nnext        chained-adv train --model {out}{' --lr 0.002' * (model == 'tiny')}")
 
 # %% ../nbs/14_cli.ipynb #a4c00002
 class ArcCommands(Commands):

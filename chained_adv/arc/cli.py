@@ -366,11 +366,11 @@ Forms = opt(str, "messages, prompt-completion, or stages: the prompts that the g
 @export_app.command(epilog=examples("chained-adv arc export sft runs/arc-code-search --out verified.jsonl", "chained-adv arc export sft runs/a runs/b --form prompt-completion --per-task 2 --license Apache-2.0 --out verified.jsonl",
                                     "chained-adv arc export sft runs/a --form stages --prompt-set tags --out tiny.jsonl", "chained-adv arc export sft runs/a --hidden my-test-tasks --skip-forbidden --out verified.jsonl"))
 def sft(runs: Annotated[list[str], typer.Argument(help="Folders of runs of `arc generate code`, or files of results.", metavar="RUN...")], out: opt(str, "File to write; must be new."),
-    dataset: opt(str, "The tasks; left out: those that each run's manifest names.", "--dataset", metavar="SOURCE") = "", form: Forms = "messages",
+    dataset: opt(str, "The tasks; left out: those that each run's manifest names, then the built-in ones and those that the lines carry.", "--dataset", metavar="SOURCE") = "", form: Forms = "messages",
     prompt_set: opt(str, "With --form stages: plain, chat, tags (the tiny model) or a JSON file.") = "plain",
     per_task: opt(int, "Most programs of one task.", min=1) = 4,
     reasoning: opt(str, "Whose words are kept before the program: all, originals (words about left and red may be wrong for a variation), or none.") = "originals",
-    license: opt(str, "Licence of the tasks, for the record.") = "",
+    license: opt(str, "Licence of the tasks, for the record; left out: MIT for the built-in ones, else unknown.") = "",
     hidden: opt(list[str], "Tasks that must not get out, as a data set; can be given several times.", metavar="SOURCE") = [],
     allow_set: opt(list[str], "An evaluation set that you will not measure on, like arc-agi-1/evaluation; can be given several times.") = [],
     skip_forbidden: opt(bool, "Leave tasks of evaluation and hidden sets out, instead of refusing.", "--skip-forbidden") = False,
@@ -381,9 +381,9 @@ def sft(runs: Annotated[list[str], typer.Argument(help="Folders of runs of `arc 
     from chained_adv.arc.export import export_sft, sft_line
     from chained_adv.arc.verify import read_answers, verify_attempts
     from chained_adv.sandbox import Sandbox
-    tasks, texts = merge_tasks(*(_run_tasks(o, dataset) for o in runs)), load_prompts(prompts or None)
-    license = license or ("MIT" if {t.dataset for t in tasks} == {"builtin"} else "unknown")
-    line = lambda o, box: stage_lines(o, box, prompt_set, license, texts) if form == "stages" else [sft_line(o, box, form, reasoning, license, texts)]
+    tasks, texts = merge_tasks(*(_run_sets(o, dataset) for o in runs)), load_prompts(prompts or None)
+    terms = lambda o: license or ("MIT" if o.attempt.task.dataset == "builtin" else "unknown")
+    line = lambda o, box: stage_lines(o, box, prompt_set, terms(o), texts) if form == "stages" else [sft_line(o, box, form, reasoning, terms(o), texts)]
     answers, kept_in = (a for o in runs for a in read_answers(o, tasks)), [t for o in hidden for t in load_tasks(o)]
     with Sandbox() as box: found = export_sft(verify_attempts(answers, box), box, out, line, per_task, kept_in, tuple(allow_set), skip_forbidden)
     if as_json: return print_json(dict(out=out, **found))
