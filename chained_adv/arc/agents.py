@@ -6,7 +6,7 @@
 __all__ = ['KINDS', 'Prompts', 'load_prompts', 'write_grid', 'build_messages', 'build_feedback', 'read_code', 'read_grid',
            'Answer', 'read_answer']
 
-# %% ../../nbs/arc/05_agents.ipynb #0ab5550f
+# %% ../../nbs/arc/05_agents.ipynb #8d361f43
 import ast, hashlib, json, re, sys, textwrap, warnings
 from dataclasses import dataclass
 from importlib.resources import files
@@ -14,11 +14,11 @@ from pathlib import Path
 from ..core import ConfigError
 from .grids import ArcError, Grid, Task
 
-# %% ../../nbs/arc/05_agents.ipynb #bacedcea
+# %% ../../nbs/arc/05_agents.ipynb #32bb359a
 if sys.version_info >= (3, 11): import tomllib
 else: import tomli as tomllib
 
-# %% ../../nbs/arc/05_agents.ipynb #ec6c4f51
+# %% ../../nbs/arc/05_agents.ipynb #d0f2bb16
 KINDS = ("reasoning", "code", "direct")
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def load_prompts(
     if texts.get("grids") not in ("rows", "json") or not all(isinstance(texts.get(o), str) for o in ("version", "pair", "test_input")): raise ConfigError(f'the prompts {source.name} need version, pair and test_input, and grids = "rows" or "json"')
     return Prompts(texts["version"], texts, hashlib.sha256(json.dumps(texts, sort_keys=True).encode()).hexdigest()[:16])
 
-# %% ../../nbs/arc/05_agents.ipynb #751e50f4
+# %% ../../nbs/arc/05_agents.ipynb #ad42e4c5
 def write_grid(
     grid: Grid, # What to write
     form: str = "rows" # `rows` or `json`
@@ -57,7 +57,7 @@ def _grid_text(template, form, number, grid, output=None):
     more = {"output": write_grid(output, form), "output_height": output.height, "output_width": output.width} if output else {}
     return _fill(template, number=number, input=write_grid(grid, form), height=grid.height, width=grid.width, **more)
 
-# %% ../../nbs/arc/05_agents.ipynb #5e5621a5
+# %% ../../nbs/arc/05_agents.ipynb #61554a50
 def build_messages(
     task: Task, # The task; its test outputs are not read
     kind: str, # `reasoning`, `code` or `direct`
@@ -74,7 +74,7 @@ def build_messages(
     system = texts[kind].get("system")
     return (*([{"role": "system", "content": system}] if system else ()), {"role": "user", "content": user})
 
-# %% ../../nbs/arc/05_agents.ipynb #881e101c
+# %% ../../nbs/arc/05_agents.ipynb #391ec0e6
 def build_feedback(
     messages: tuple, # The question so far
     text: str, # The model's answer to it
@@ -87,7 +87,7 @@ def build_feedback(
     told = failures if isinstance(failures, str) else "\n\n".join(failures)
     return (*messages, {"role": "assistant", "content": text}, {"role": "user", "content": _fill(texts[kind]["user"], failures=told)})
 
-# %% ../../nbs/arc/05_agents.ipynb #5bc49b5d
+# %% ../../nbs/arc/05_agents.ipynb #d1d72d5e
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+-]*)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.M | re.S)
 
 def _tree(code):
@@ -116,7 +116,7 @@ def _unfenced(text):
         except SyntaxError as e: lines = lines[:max(0, (e.lineno or 1) - 1)]
         except (ValueError, RecursionError, MemoryError): return None
 
-# %% ../../nbs/arc/05_agents.ipynb #e136baf8
+# %% ../../nbs/arc/05_agents.ipynb #68ec3ed9
 def read_code(
     text: str # A model's answer
 ) -> tuple: # (program or None, trouble or "")
@@ -129,7 +129,7 @@ def read_code(
     if "```" not in text and (code := _unfenced(text)): return code, ""
     return None, trouble
 
-# %% ../../nbs/arc/05_agents.ipynb #3bd3de3e
+# %% ../../nbs/arc/05_agents.ipynb #761139c5
 def _as_grid(rows):
     try: return Grid(rows)
     except ArcError: return None
@@ -161,7 +161,7 @@ def _row_grids(text, alone=False):
         if row: rows.append(row)
         place += len(line)
 
-# %% ../../nbs/arc/05_agents.ipynb #07105bae
+# %% ../../nbs/arc/05_agents.ipynb #7596fde5
 def read_grid(
     text: str # A model's answer
 ) -> tuple: # (Grid or None, trouble or "")
@@ -179,7 +179,7 @@ def _last(text, alone):
     found = list(_list_grids(text)) + list(_row_grids(plain, alone))
     return max(found, key=lambda o: o[0])[1] if found else None
 
-# %% ../../nbs/arc/05_agents.ipynb #6751e75b
+# %% ../../nbs/arc/05_agents.ipynb #a24cf9ea
 @dataclass(frozen=True)
 class Answer:
     "What a model's text says"
@@ -194,6 +194,7 @@ def _split_thoughts(text):
     if "<think>" in text: before, _, thoughts = text.partition("<think>"); return thoughts.strip(), before.strip()
     return "", text
 
+# %% ../../nbs/arc/05_agents.ipynb #71e8f795
 def read_answer(
     text: str, # A model's text
     kind: str, # `reasoning`, `code` or `direct`

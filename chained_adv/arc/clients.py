@@ -8,7 +8,7 @@ __all__ = ['FAILURES', 'MAX_ANSWER', 'POOLS', 'BASELINES', 'Usage', 'Request', '
            'prompt_bytes', 'Endpoint', 'Budget', 'Pace', 'Breaker', 'Limits', 'Client', 'fenced', 'Baseline',
            'identity_answer', 'random_answer', 'Search', 'Replay', 'LocalModel', 'make_client']
 
-# %% ../../nbs/arc/04_clients.ipynb #d0419135
+# %% ../../nbs/arc/04_clients.ipynb #e0906482
 import asyncio, difflib, inspect, json, logging, math, os, random, re, sys, time
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -23,11 +23,11 @@ from ..core import ConfigError, make_rng, stable_hash
 from .grids import ArcError, Task, turn_grid
 from .search import search_programs
 
-# %% ../../nbs/arc/04_clients.ipynb #b29e505e
+# %% ../../nbs/arc/04_clients.ipynb #6501499f
 if sys.version_info >= (3, 11): import tomllib
 else: import tomli as tomllib
 
-# %% ../../nbs/arc/04_clients.ipynb #d5cedb1e
+# %% ../../nbs/arc/04_clients.ipynb #6683d370
 @dataclass(frozen=True)
 class Usage:
     "Tokens of one call or of many"
@@ -39,6 +39,7 @@ class Usage:
     def __add__(self, other): return Usage(*(getattr(self, o) + getattr(other, o) for o in ("prompt", "completion", "reasoning", "cached")))
 Usage.total = property(lambda self: self.prompt + self.completion, doc="Tokens read and written")
 
+# %% ../../nbs/arc/04_clients.ipynb #305b907f
 @dataclass(frozen=True)
 class Request:
     "What is asked"
@@ -62,7 +63,7 @@ class Reply:
     seconds: float = 0. # From the first try to the end, waits included
     tries: int = 1 # Calls that it took
 
-# %% ../../nbs/arc/04_clients.ipynb #24a92eec
+# %% ../../nbs/arc/04_clients.ipynb #0ea5794c
 @dataclass(frozen=True)
 class Failure:
     "What a label means"
@@ -71,6 +72,7 @@ class Failure:
     billed: bool = False # May it have cost something?
     hopeless: bool = False # Will the next calls fail, too?
 
+# %% ../../nbs/arc/04_clients.ipynb #e5586345
 FAILURES = {
     "rate_limited": Failure("the endpoint asks for fewer calls (429)", retried=True),
     "conflict": Failure("the endpoint could not do it now (409)", retried=True),
@@ -93,7 +95,7 @@ FAILURES = {
     "circuit_open": Failure("the endpoint kept failing, so it is not asked any more"),
 }
 
-# %% ../../nbs/arc/04_clients.ipynb #3b06572f
+# %% ../../nbs/arc/04_clients.ipynb #f87a95c5
 class CallError(ArcError):
     "A call or an attempt that brought no answer"
     def __init__(self, label: str, # One of `FAILURES`
@@ -109,7 +111,7 @@ class CallError(ArcError):
         "The same failure, should an endpoint repeat the key it was given"
         return CallError(self.label, self.message.replace(secret, "***"), self.retry_after, self.usage, self.cost) if secret and secret in self.message else self
 
-# %% ../../nbs/arc/04_clients.ipynb #a2abfad9
+# %% ../../nbs/arc/04_clients.ipynb #9a04166b
 _STATUS = {401: "refused_key", 402: "no_credit", 403: "refused_key", 404: "not_found", 408: "timeout", 409: "conflict", 429: "rate_limited"}
 
 def status_error(
@@ -124,7 +126,7 @@ def status_error(
     if label == "timeout": error.usage = Usage()
     return error
 
-# %% ../../nbs/arc/04_clients.ipynb #fd8ee17d
+# %% ../../nbs/arc/04_clients.ipynb #66e4c820
 def read_retry_after(
     value: "str | None", # The header
     now: "datetime | None" = None # What time it is
@@ -137,7 +139,7 @@ def read_retry_after(
         except (TypeError, ValueError): return None
     return max(0., seconds) if math.isfinite(seconds) else None
 
-# %% ../../nbs/arc/04_clients.ipynb #b50d3aaf
+# %% ../../nbs/arc/04_clients.ipynb #fd1c48ff
 def _count(data, *path):
     "A number of tokens somewhere in a dictionary; 0 when it is not there"
     for o in path: data = data.get(o) if isinstance(data, dict) else None
@@ -156,7 +158,7 @@ def _plain(content):
     if isinstance(content, list): return "".join(_plain(o.get("text")) for o in content if isinstance(o, dict))
     return content if isinstance(content, str) else ""
 
-# %% ../../nbs/arc/04_clients.ipynb #78b3a929
+# %% ../../nbs/arc/04_clients.ipynb #6497c1c0
 def _raise_told(error):
     "An error told inside a body that looks like success"
     code = error.get("code") if isinstance(error, dict) else None
@@ -177,9 +179,10 @@ def read_completion(
     label = {"length": "length", "content_filter": "filtered"}.get(finish, "empty_reply")
     raise CallError(label, f"{FAILURES[label].meaning} (finish_reason {finish}, {len(reasoning)} characters of reasoning)", usage=usage, cost=cost)
 
-# %% ../../nbs/arc/04_clients.ipynb #8e1c4bd2
+# %% ../../nbs/arc/04_clients.ipynb #37bfa0ab
 MAX_ANSWER = 32_000_000 # Bytes of an answer; more is not an answer
 
+# %% ../../nbs/arc/04_clients.ipynb #df36341f
 class StreamReader:
     "Collects the pieces of a streamed completion"
     def __init__(self): self.text, self.reasoning, self.finish, self.usage, self.done, self.size = [], [], None, None, False, 0
@@ -203,13 +206,15 @@ class StreamReader:
         self.reasoning.append(_plain(delta.get("reasoning_content") or delta.get("reasoning")))
         self.finish = choice.get("finish_reason") or self.finish
 
-    def body(self) -> dict:
-        "The whole, in the form of a completion that was not streamed; raises `CallError` when it was cut"
-        if not (self.done or self.finish): raise CallError("cut_stream", f"the stream broke off after {sum(map(len, self.text))} characters", usage=_read_usage(self.usage)[0])
-        message = {"content": "".join(self.text), "reasoning": "".join(self.reasoning)}
-        return {"choices": [{"message": message, "finish_reason": self.finish}], "usage": self.usage}
+# %% ../../nbs/arc/04_clients.ipynb #8db3c6a3
+def _streamreader_body(self) -> dict:
+    "The whole, in the form of a completion that was not streamed; raises `CallError` when it was cut"
+    if not (self.done or self.finish): raise CallError("cut_stream", f"the stream broke off after {sum(map(len, self.text))} characters", usage=_read_usage(self.usage)[0])
+    message = {"content": "".join(self.text), "reasoning": "".join(self.reasoning)}
+    return {"choices": [{"message": message, "finish_reason": self.finish}], "usage": self.usage}
+StreamReader.body = _streamreader_body
 
-# %% ../../nbs/arc/04_clients.ipynb #16b70462
+# %% ../../nbs/arc/04_clients.ipynb #18e9a59f
 @dataclass(frozen=True)
 class Prices:
     "USD per million tokens"
@@ -235,7 +240,7 @@ class Provider:
     prices: "dict | None" = field(default=None, hash=False) # As `Prices`, for all models
     models: dict = field(default_factory=dict, hash=False) # Prices by model
 
-# %% ../../nbs/arc/04_clients.ipynb #b7312a4b
+# %% ../../nbs/arc/04_clients.ipynb #a0670fdf
 def load_providers(
     path: "str | Path | None" = None # A TOML file whose tables are added to the shipped ones
 ) -> dict: # name -> Provider
@@ -252,7 +257,7 @@ def _provider(name, table):
     if wrong := sorted(set(table) - fields): raise ConfigError(f"provider {name!r} has the unknown field {wrong[0]!r}; there are {', '.join(sorted(fields))}")
     return Provider(name, **{**table, "base_url": table["base_url"].rstrip("/")})
 
-# %% ../../nbs/arc/04_clients.ipynb #20c938b6
+# %% ../../nbs/arc/04_clients.ipynb #54d6f942
 def _read_env(path):
     "The variables in a `.env` file"
     if not Path(path).is_file(): return {}
@@ -270,7 +275,7 @@ def read_key(
     if not re.fullmatch(r"[\x21-\x7e]+", key): raise ConfigError(f"the key in {name} holds blanks or signs that no header may have; was it copied whole?")
     return key
 
-# %% ../../nbs/arc/04_clients.ipynb #2555139f
+# %% ../../nbs/arc/04_clients.ipynb #2dee1a33
 _ROLE_TOKENS = 64 # What a chat template may add to each message
 
 def prompt_bytes(
@@ -300,7 +305,7 @@ class Endpoint:
         pools, self._pools = self._pools, []
         for o in pools: await o.aclose()
 
-# %% ../../nbs/arc/04_clients.ipynb #c6631263
+# %% ../../nbs/arc/04_clients.ipynb #95a20801
 POOLS = 8 # Connection pools of an endpoint
 
 def _body(self, request):
@@ -321,7 +326,7 @@ def _open(self):
     return self._pools[self._calls % POOLS]
 Endpoint.body, Endpoint.open = _body, _open
 
-# %% ../../nbs/arc/04_clients.ipynb #d24821ce
+# %% ../../nbs/arc/04_clients.ipynb #3ecf300d
 async def _read_body(r):
     "The bytes of a response; raises `CallError` when they do not end"
     parts, size = [], 0
@@ -344,7 +349,7 @@ def _told(content):
     if isinstance(error, dict): return str(error.get("message") or error) + f" ({error.get('code')})" * bool(error.get("code"))
     return str(error or content[:300].decode(errors="replace"))
 
-# %% ../../nbs/arc/04_clients.ipynb #0f132597
+# %% ../../nbs/arc/04_clients.ipynb #ec0a8162
 async def _fetch(self, request):
     "The body of a completion, streamed or not"
     async with self.open().stream("POST", f"{self.provider.base_url}/chat/completions", json=self.body(request)) as r:
@@ -369,7 +374,7 @@ async def _complete(self, request):
 Endpoint._fetch, Endpoint.complete = _fetch, _complete
 Endpoint._price = lambda self, usage: self.prices.cost(usage) if self.prices else 0.
 
-# %% ../../nbs/arc/04_clients.ipynb #f61bedd5
+# %% ../../nbs/arc/04_clients.ipynb #b336304d
 class Budget:
     "A cap in USD and in tokens over all calls of a run"
     def __init__(self, max_cost: "float | None" = None, # USD; None: no cap
@@ -395,14 +400,14 @@ class Budget:
         if self.limited:
             async with self._changed: self._changed.notify_all()
 
-# %% ../../nbs/arc/04_clients.ipynb #02f570ae
+# %% ../../nbs/arc/04_clients.ipynb #9b34d05f
 def _budget_report(self):
     parts = (f"{s:.4f} of {c:g} USD" if i == 0 else f"{s} of {c} tokens" for i, (s, c) in enumerate(zip(self.spent, self.caps)) if c is not None)
     return f"the next call might exceed the budget: {', '.join(parts)} are spent"
 Budget.report = _budget_report
 Budget.limited = property(lambda self: self.caps != (None, None), doc="Is there a cap?")
 
-# %% ../../nbs/arc/04_clients.ipynb #54b5549b
+# %% ../../nbs/arc/04_clients.ipynb #60bc9acd
 class Pace:
     "At most so many calls a minute"
     def __init__(self, per_minute: float = 0): # Calls per minute; 0: as many as come
@@ -418,7 +423,7 @@ class Pace:
         turn, self.next = max(now, self.next), max(now, self.next) + self.gap
         if turn > now: await asyncio.sleep(turn - now + random.random() * self.gap / 10)
 
-# %% ../../nbs/arc/04_clients.ipynb #6d9468b3
+# %% ../../nbs/arc/04_clients.ipynb #35e9365d
 class Breaker:
     "Stops asking an endpoint that keeps failing"
     def __init__(self, after: int = 20, # Failures in a row that open it
@@ -443,19 +448,21 @@ class Breaker:
         "A call was not made, or cancelled: the next caller may try"
         self.probing = False
 
-    def failed(self, error: CallError):
-        "A call failed"
-        hopeless = FAILURES[error.label].hopeless
-        if not error.retryable and not hopeless: return self.succeeded() # it answers, if only to say no to this request
-        self.probing = False
-        self.failures += error.retryable; self.lost += hopeless
-        if self.lost >= self.hopeless or (self.opened >= self.openings): self.why = str(error); return
-        if self.failures >= self.after or self.opened:
-            if time.monotonic() < self.until: return # one that was under way when it opened
-            self.until = time.monotonic() + self.cooldown * 2 ** self.opened
-            self.opened += 1
+# %% ../../nbs/arc/04_clients.ipynb #0c030a4a
+def _breaker_failed(self, error: CallError):
+    "A call failed"
+    hopeless = FAILURES[error.label].hopeless
+    if not error.retryable and not hopeless: return self.succeeded() # it answers, if only to say no to this request
+    self.probing = False
+    self.failures += error.retryable; self.lost += hopeless
+    if self.lost >= self.hopeless or (self.opened >= self.openings): self.why = str(error); return
+    if self.failures >= self.after or self.opened:
+        if time.monotonic() < self.until: return # one that was under way when it opened
+        self.until = time.monotonic() + self.cooldown * 2 ** self.opened
+        self.opened += 1
+Breaker.failed = _breaker_failed
 
-# %% ../../nbs/arc/04_clients.ipynb #7470e3ce
+# %% ../../nbs/arc/04_clients.ipynb #bb6834fb
 logging.getLogger("stamina").addHandler(logging.NullHandler()) # retries are counted in the results, not printed
 
 @dataclass(frozen=True)
@@ -474,6 +481,7 @@ class Limits:
         for o in ("call_timeout", "task_timeout", "tries"):
             if not getattr(self, o) > 0: raise ConfigError(f"{o} is {getattr(self, o)!r}; it must be above 0")
 
+# %% ../../nbs/arc/04_clients.ipynb #8d8c513c
 class Client:
     "A model behind the common guards; what `make_client` returns"
     def __init__(self, name: str, # The model's name in results
@@ -494,7 +502,7 @@ class Client:
 
 def _paid(model): return hasattr(model, "prices")
 
-# %% ../../nbs/arc/04_clients.ipynb #62a56062
+# %% ../../nbs/arc/04_clients.ipynb #c7867bc3
 @dataclass
 class _Bill:
     "What an attempt has taken so far"
@@ -507,6 +515,7 @@ async def _call(self, request):
     try: return await asyncio.wait_for(self.model.complete(request), self.limits.call_timeout)
     except asyncio.TimeoutError: raise CallError("timeout", f"no answer within {self.limits.call_timeout:g} s") from None
 
+# %% ../../nbs/arc/04_clients.ipynb #816e134e
 async def _try(self, request, bill):
     "One call, booked"
     worst = self.model.worst_case(request)
@@ -527,6 +536,7 @@ async def _try(self, request, bill):
         bill.usage, bill.cost = bill.usage + usage, bill.cost + cost
         await self.budget.settle(in_usd(worst), worst.total, cost, usage.total)
 
+# %% ../../nbs/arc/04_clients.ipynb #29c44bc9
 async def _try_closed(self, request, bill):
     "One call, when the breaker allows it; the breaker learns how it went"
     await self.breaker.ready()
@@ -537,7 +547,7 @@ async def _try_closed(self, request, bill):
     return reply
 Client._call, Client._try, Client._try_closed = _call, _try, _try_closed
 
-# %% ../../nbs/arc/04_clients.ipynb #359151fa
+# %% ../../nbs/arc/04_clients.ipynb #531279d3
 def _backoff(self, error):
     "Whether to try again, and when the endpoint said so, after how many seconds"
     if not isinstance(error, CallError) or not error.retryable: return False
@@ -551,6 +561,7 @@ async def _tries(self, request, bill):
     async for attempt in stamina.retry_context(on=self._backoff, attempts=limits.tries, timeout=None, wait_initial=limits.first_wait, wait_max=limits.longest_wait, wait_jitter=limits.first_wait):
         with attempt: return await self._try_closed(request, bill)
 
+# %% ../../nbs/arc/04_clients.ipynb #0ebd7e67
 async def _complete_guarded(self, request):
     "The answer with what all its tries took; raises `CallError` with the same"
     started, bill = time.monotonic(), _Bill()
@@ -568,7 +579,7 @@ def _draw_seed(self, request):
     return stable_hash(self.seed, request.task.key if request.task else "", request.kind, request.pair, request.attempt, request.round) % 2**31
 Client._backoff, Client._tries, Client.complete, Client.draw_seed = _backoff, _tries, _complete_guarded, _draw_seed
 
-# %% ../../nbs/arc/04_clients.ipynb #98954b79
+# %% ../../nbs/arc/04_clients.ipynb #331b6ee1
 def fenced(
     content: str, # What stands in the block
     language: str # `python`, `json`, ...
@@ -584,6 +595,7 @@ def _turn_answer(request, turn):
     if request.kind == "direct": return fenced(json.dumps(turn_grid(request.task.test[request.pair or 0].input, turn).to_lists()), "json")
     return f"The output is the input under the symmetry '{turn}'."
 
+# %% ../../nbs/arc/04_clients.ipynb #25eb1fb9
 class Baseline:
     "A program in the place of a model"
     def __init__(self, answer): # `answer(request)` gives the text, or something to await for it
@@ -602,7 +614,7 @@ def random_answer(request: Request) -> str:
     "A symmetry drawn for each attempt"
     return _turn_answer(request, make_rng(request.seed, request.attempt).choice(sorted(_TURN_CODE)))
 
-# %% ../../nbs/arc/04_clients.ipynb #98e96bd7
+# %% ../../nbs/arc/04_clients.ipynb #10497265
 class Search:
     "Answers with the program that the search over grid operations finds"
     def __init__(self): self.found = {}
@@ -622,7 +634,7 @@ def _run_found(code, grid):
     exec(code, space)
     return space["solve_task"](grid.to_lists())
 
-# %% ../../nbs/arc/04_clients.ipynb #aca64d1e
+# %% ../../nbs/arc/04_clients.ipynb #fa64087b
 class Replay:
     "Answers recorded in an earlier run"
     def __init__(self, path): # A file of lines as `arc generate` writes them
@@ -642,7 +654,7 @@ class Replay:
         if row is None: raise CallError("no_recording", f"{self.path.name} has no answer to {request.kind} of {request.task.key}, pair {request.pair}, attempt {request.attempt}, round {request.round}")
         return Reply(row["text"], row.get("model_reasoning", ""), row.get("finish_reason") or "stop")
 
-# %% ../../nbs/arc/04_clients.ipynb #0f501ace
+# %% ../../nbs/arc/04_clients.ipynb #11a9c17c
 class LocalModel:
     "A transformers model in this process"
     def __init__(self, name: str, # A folder, a hub name, or `tiny`
@@ -668,7 +680,7 @@ class LocalModel:
         if self.worker: self.worker.cancel()
         self.queue = self.worker = None
 
-# %% ../../nbs/arc/04_clients.ipynb #7c7de3be
+# %% ../../nbs/arc/04_clients.ipynb #7577e6c4
 async def _complete_local(self, request):
     "One answer, together with others that wait; raises `CallError`"
     if self.queue is None: self.queue = asyncio.Queue(); self.worker = asyncio.ensure_future(self._work())
@@ -682,6 +694,7 @@ async def _complete_local(self, request):
     if not text.strip(): raise CallError("empty_reply" if finished else "length", usage=usage)
     return Reply(text, finish_reason="stop" if finished else "length", usage=usage)
 
+# %% ../../nbs/arc/04_clients.ipynb #61f21cb6
 async def _work(self):
     "Answer what waits, batch by batch; requests with other limits or temperatures wait for theirs"
     waiting = []
@@ -699,7 +712,7 @@ async def _work(self):
         for o, answer in zip(batch, answers): o[3].done() or o[3].set_result(answer)
 LocalModel.complete, LocalModel._work = _complete_local, _work
 
-# %% ../../nbs/arc/04_clients.ipynb #2d9782b4
+# %% ../../nbs/arc/04_clients.ipynb #6087a273
 def _answer(self, prompts, max_tokens, temperature, seeds):
     "(ids, ended) per prompt"
     import torch
@@ -710,7 +723,7 @@ def _answer(self, prompts, max_tokens, temperature, seeds):
     return [(ids, finished) for ids, _, finished in rows]
 LocalModel.answer = _answer
 
-# %% ../../nbs/arc/04_clients.ipynb #15a34152
+# %% ../../nbs/arc/04_clients.ipynb #c8b2fbb0
 BASELINES = {"identity": lambda: Baseline(identity_answer), "random": lambda: Baseline(random_answer), "search": lambda: Baseline(Search())}
 
 def _make_endpoint(spec, base_url, key_env, env_file, providers, stream, prices):
@@ -730,7 +743,7 @@ def _make_endpoint(spec, base_url, key_env, env_file, providers, stream, prices)
 
 def _near(name, known): return f"; did you mean {near[0]}/...?" if (near := difflib.get_close_matches(name, known, 1)) else f"; providers: {', '.join(known)}"
 
-# %% ../../nbs/arc/04_clients.ipynb #1868ff26
+# %% ../../nbs/arc/04_clients.ipynb #bef4959c
 def make_client(
     spec: str, # See the table above
     base_url: str = "", # Address of an endpoint that is not in the file

@@ -7,7 +7,7 @@ __all__ = ['Item', 'make_items', 'run_attempt', 'hold_folder', 'Journal', 'read_
            'RunReport', 'run_config', 'write_manifest', 'Run', 'run_attempts', 'run_async', 'estimate_run',
            'progress_text', 'show_progress']
 
-# %% ../../nbs/arc/06_generate.ipynb #2fe33918
+# %% ../../nbs/arc/06_generate.ipynb #248f13cd
 import asyncio, hashlib, json, os, platform, re, signal, threading, time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -24,11 +24,11 @@ from .grids import ArcError, Task, without_answers
 from .clients import CallError, Client, Request, Usage, prompt_bytes
 from .agents import Prompts, build_messages, load_prompts, read_answer
 
-# %% ../../nbs/arc/06_generate.ipynb #50919b60
+# %% ../../nbs/arc/06_generate.ipynb #2ff8cd54
 try: import fcntl
 except ImportError: fcntl = None # Windows has no such locks
 
-# %% ../../nbs/arc/06_generate.ipynb #ac4fba99
+# %% ../../nbs/arc/06_generate.ipynb #93a85949
 @dataclass(frozen=True)
 class Item:
     "One attempt to be made"
@@ -51,7 +51,7 @@ def make_items(
         for task in tasks:
             for pair in range(len(task.test)) if kind == "direct" else (None,): yield Item(task, kind, pair, attempt)
 
-# %% ../../nbs/arc/06_generate.ipynb #d699c395
+# %% ../../nbs/arc/06_generate.ipynb #f8631a44
 async def run_attempt(
     client: Client, # The model
     item: Item, # What is to be done
@@ -72,7 +72,7 @@ async def run_attempt(
 
 def _taken(o): return dict(usage=asdict(o.usage), cost=o.cost, tries=o.tries, seconds=round(o.seconds, 4))
 
-# %% ../../nbs/arc/06_generate.ipynb #d4630a84
+# %% ../../nbs/arc/06_generate.ipynb #f1772b48
 @contextmanager
 def hold_folder(
     folder: "str | Path" # A run's folder; made when it is not there
@@ -84,7 +84,7 @@ def hold_folder(
         except OSError: raise ArcError(f"another run is writing to {folder}; wait for its end, or choose another folder") from None
         yield
 
-# %% ../../nbs/arc/06_generate.ipynb #d13e2a55
+# %% ../../nbs/arc/06_generate.ipynb #e746a548
 class Journal:
     "Appends lines to a file; a line counts when it is on disk"
     def __init__(self, path): # The file; made when it is not there
@@ -106,20 +106,22 @@ class Journal:
             else:
                 for _, done in batch: done.cancelled() or done.set_result(None)
 
-    def _put(self, data):
-        end = os.fstat(self.file.fileno()).st_size
-        try:
-            view = memoryview(data)
-            while view: view = view[self.file.write(view):]
-            os.fsync(self.file.fileno())
-        except OSError: os.ftruncate(self.file.fileno(), end); raise
-
     async def close(self):
         "Write what waits, and let go of the file"
         if self.task: await self.task
         self.file.close()
 
-# %% ../../nbs/arc/06_generate.ipynb #d3e13e88
+# %% ../../nbs/arc/06_generate.ipynb #d034a304
+def _journal_put(self, data):
+    end = os.fstat(self.file.fileno()).st_size
+    try:
+        view = memoryview(data)
+        while view: view = view[self.file.write(view):]
+        os.fsync(self.file.fileno())
+    except OSError: os.ftruncate(self.file.fileno(), end); raise
+Journal._put = _journal_put
+
+# %% ../../nbs/arc/06_generate.ipynb #f171035d
 def _attempts_file(path): return p / "attempts.jsonl" if (p := Path(path)).is_dir() else p
 
 def read_attempts(
@@ -140,13 +142,17 @@ def attempt_key(row: dict) -> tuple:
     "What the attempt of a line is known by, as `Item.key`"
     return (row["task_key"], row["kind"], row["pair"], row["attempt"], row.get("round", 0))
 
-# %% ../../nbs/arc/06_generate.ipynb #f4fbcb29
+# %% ../../nbs/arc/06_generate.ipynb #76fab25c
 def _write_safely(path, lines):
     "Replace a file in one step"
     part = path.with_name(path.name + ".part")
     with open(part, "wb") as f:
         f.writelines(lines); f.flush(); os.fsync(f.fileno())
     os.replace(part, path)
+    if fcntl: # the names of new files are on disk, too
+        place = os.open(path.parent, os.O_RDONLY)
+        try: os.fsync(place)
+        finally: os.close(place)
 
 def prepare_resume(
     folder: "str | Path" # A run's folder
@@ -164,7 +170,7 @@ def prepare_resume(
     with open(path, "rb") as f: _write_safely(path, (line for n, line in enumerate(f) if n in stay))
     return kept
 
-# %% ../../nbs/arc/06_generate.ipynb #2501be91
+# %% ../../nbs/arc/06_generate.ipynb #f5b2d0da
 @dataclass
 class RunReport:
     "Where a run stands"
@@ -182,6 +188,7 @@ class RunReport:
 RunReport.done = property(lambda self: self.resumed + self.ok + sum(self.errors.values()), doc="Attempts that have a line")
 RunReport.pending = property(lambda self: None if self.requested is None else self.requested - self.done, doc="Attempts without a line")
 
+# %% ../../nbs/arc/06_generate.ipynb #4a9197da
 def _add_row(self, row):
     "Count a line"
     if row["status"] == "ok": self.ok += 1
@@ -198,7 +205,7 @@ def _report_json(self):
                 usage=asdict(self.usage), cost=round(self.cost, 8), seconds=round(self.seconds, 3))
 RunReport.to_json = _report_json
 
-# %% ../../nbs/arc/06_generate.ipynb #ef72d780
+# %% ../../nbs/arc/06_generate.ipynb #ed62fd5f
 def run_config(
     client: Client, # The model
     prompts: Prompts, # How it is asked
@@ -225,7 +232,7 @@ def write_manifest(
     data = {"format": 1, "config": config, "versions": about, **(notes or {}), "result": {k: v for k, v in report.to_json().items() if k != "folder"}}
     _write_safely(folder / "manifest.json", [json.dumps(data, indent=1, ensure_ascii=False).encode() + b"\n"])
 
-# %% ../../nbs/arc/06_generate.ipynb #d248b9e3
+# %% ../../nbs/arc/06_generate.ipynb #94be4435
 def _open_folder(folder, config, resume):
     "Make or check the folder of a run; returns the keys that are done"
     old = _read_manifest(folder).get("config")
@@ -243,7 +250,7 @@ def _earlier_spending(folder, report):
         if (folder / name).exists():
             for row in read_attempts(folder / name): _spend(report, row)
 
-# %% ../../nbs/arc/06_generate.ipynb #9b5070e1
+# %% ../../nbs/arc/06_generate.ipynb #d7cad802
 @contextmanager
 def _on_signals(first, second):
     "Call `first` at the first SIGINT or SIGTERM, `second` at the next"
@@ -261,7 +268,7 @@ def _on_signals(first, second):
     finally:
         for s, handler in old.items(): loop.remove_signal_handler(s); signal.signal(s, handler)
 
-# %% ../../nbs/arc/06_generate.ipynb #9ed4c33c
+# %% ../../nbs/arc/06_generate.ipynb #683c337a
 class Run:
     "State of a run: items, file, report"
     def __init__(self, client, items, prompts, config, journal, done, report, tell):
@@ -291,7 +298,7 @@ class Run:
         self.report.add(row)
         self.tell(self.report)
 
-# %% ../../nbs/arc/06_generate.ipynb #0011f0f5
+# %% ../../nbs/arc/06_generate.ipynb #47116d67
 async def _work_all(run, max_concurrent):
     "Run the workers; an unexpected exception in one ends all"
     workers = [asyncio.ensure_future(run.work()) for _ in range(max_concurrent)]
@@ -310,7 +317,7 @@ async def _work_all(run, max_concurrent):
 def _count_items(items):
     return len({o.key for o in items}) if isinstance(items, (list, tuple)) else None
 
-# %% ../../nbs/arc/06_generate.ipynb #06189fd0
+# %% ../../nbs/arc/06_generate.ipynb #e7738d14
 async def run_attempts(
     client: Client, # The model, from `make_client`
     items: Iterable, # `Item`s; an iterator is read as far as it is needed
@@ -327,6 +334,7 @@ async def run_attempts(
     prompts = prompts or load_prompts()
     with hold_folder(folder): return await _run_held(client, items, Path(folder), prompts, max_concurrent, resume, run_config(client, prompts, config), notes, tell)
 
+# %% ../../nbs/arc/06_generate.ipynb #045db70d
 async def _run_held(client, items, folder, prompts, max_concurrent, resume, config, notes, tell):
     "The run in a folder that no other run is in"
     done, report = _open_folder(folder, config, resume), RunReport(str(folder), _count_items(items))
@@ -347,7 +355,7 @@ async def _run_held(client, items, folder, prompts, max_concurrent, resume, conf
         write_manifest(folder, config, report, notes)
     return report
 
-# %% ../../nbs/arc/06_generate.ipynb #e2803416
+# %% ../../nbs/arc/06_generate.ipynb #3925f28a
 def run_async(
     coroutine: Any # What is to be run to its end
 ): # Its result
@@ -356,7 +364,7 @@ def run_async(
     except RuntimeError: return asyncio.run(coroutine)
     with ThreadPoolExecutor(1) as pool: return pool.submit(asyncio.run, coroutine).result()
 
-# %% ../../nbs/arc/06_generate.ipynb #b529e118
+# %% ../../nbs/arc/06_generate.ipynb #528da6c9
 def estimate_run(
     client: Client, # The model; not called
     items: Iterable, # `Item`s
@@ -375,7 +383,7 @@ def estimate_run(
     return dict(model=client.name, attempts=attempts, prompt_tokens_about=about, prompt_tokens_at_most=most, answer_tokens_at_most=answers,
                 cost_of_prompts_about=cost(about, 0), cost_at_most=cost(most, answers), max_cost=client.budget.caps[0], max_tokens=client.budget.caps[1])
 
-# %% ../../nbs/arc/06_generate.ipynb #779a1327
+# %% ../../nbs/arc/06_generate.ipynb #32aaab34
 def progress_text(
     report: RunReport # Where a run stands
 ) -> str: # One line
