@@ -21,7 +21,8 @@ from .core import ChainedAdvError, ConfigError, stable_hash
 from .models import Players
 from .sandbox import Sandbox
 from .tracking import LABELS, write_json
-from .evaluation import Interval, Measurement, find_live_mutants, mean_interval, measure_players, rows_as_csv
+from .intervals import Interval, mean_interval
+from .evaluation import Measurement, find_live_mutants, measure_players, rows_as_csv
 from .trainer import AdversarialTrainer, TrainingConfig, check_config, stage_phases
 
 # %% ../nbs/13_ablation.ipynb #f42a9162

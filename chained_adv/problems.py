@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['BUILTIN_SETS', 'ORDERS', 'EXPLORE', 'FORGET', 'validate_problem', 'load_problems', 'save_problems',
-           'summarize_problems', 'from_humaneval', 'split_problems', 'find_leaks', 'ProblemSampler']
+           'summarize_problems', 'from_humaneval', 'split_problems', 'program_key', 'find_leaks', 'ProblemSampler']
 
 # %% ../nbs/02_problems.ipynb #b3e28f1b
 import ast, json, re, symtable, warnings
@@ -305,7 +305,10 @@ def _bound_names(tree):
     stored = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     return stored | {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)} | {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
 
-def _program_key(code):
+def program_key(
+    code: str # Python source
+) -> str: # Equal for programs that differ in names, comments, hints and layout alone
+    "The syntax tree of a program in its normal form"
     tree = ast.parse(code)
     return ast.dump(_Skeleton(_bound_names(tree)).visit(tree))
 
@@ -317,7 +320,7 @@ def find_leaks(
     held_out: list # The held-out problems
 ) -> list: # `(id in train, id held out, why)` for every pair that is the same problem
     "Held-out problems that also stand in the training set"
-    keys = {"same id": lambda p: p.id, "same description": lambda p: _description_key(p.description), "same reference": lambda p: _program_key(p.reference_solution)}
+    keys = {"same id": lambda p: p.id, "same description": lambda p: _description_key(p.description), "same reference": lambda p: program_key(p.reference_solution)}
     leaks = []
     for why, key in keys.items():
         known = {}

@@ -8,6 +8,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE, NOTEBOOKS = ROOT / "chained_adv", ROOT / "nbs"
 _TO_REWARDS = "core stages problems models testcases jail sandbox rewards"
 _TO_EVALUATION = f"{_TO_REWARDS} ppo rollout checkpoints tracking evaluation"
+_ARC_BASE = "core testcases jail sandbox"
+_ARC = f"{_ARC_BASE} arc.grids arc.transforms arc.datasets arc.search arc.clients arc.agents arc.generate arc.verify arc.bench arc.export arc.bridge"
 
 # Module -> the modules of this package it may import. The rows stand in import order; CONTRIBUTING.md shows the same table.
 ALLOWED = {module: tuple(names.split()) for module, names in {
@@ -22,14 +24,29 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "ppo": "",
     "rollout": _TO_REWARDS,
     "checkpoints": "core models",
+    "intervals": "core",
+    "terminal": "core",
     "tracking": "core",
-    "evaluation": f"{_TO_REWARDS} rollout tracking",
+    "evaluation": f"{_TO_REWARDS} rollout intervals tracking",
     "tiny.world": "core stages testcases",
     "tiny.pretrain": "core stages models sandbox rollout tiny.world",
     "trainer": f"{_TO_EVALUATION} tiny.world",
     "ablation": f"{_TO_EVALUATION} tiny.world trainer",
     "inference": f"{_TO_EVALUATION} tiny.world trainer",
-    "cli": f"{_TO_EVALUATION} tiny.world tiny.pretrain trainer ablation inference",
+    "warm_start": "core stages models",
+    "arc.grids": "core",
+    "arc.transforms": "core arc.grids",
+    "arc.datasets": "core arc.grids arc.transforms",
+    "arc.search": "core arc.grids arc.transforms arc.datasets",
+    "arc.clients": "core models arc.grids arc.transforms arc.datasets arc.search",
+    "arc.agents": "core arc.grids arc.transforms arc.datasets arc.clients",
+    "arc.generate": "core arc.grids arc.transforms arc.datasets arc.clients arc.agents",
+    "arc.verify": f"{_ARC_BASE} arc.grids arc.transforms arc.datasets arc.agents arc.generate",
+    "arc.bench": f"{_ARC_BASE} intervals arc.grids arc.transforms arc.datasets arc.search arc.clients arc.agents arc.generate arc.verify",
+    "arc.export": f"{_ARC_BASE} problems arc.grids arc.transforms arc.datasets arc.agents arc.generate arc.verify arc.bench",
+    "arc.bridge": f"{_ARC_BASE} stages problems arc.grids arc.transforms arc.datasets arc.search arc.agents arc.generate arc.verify arc.bench arc.export",
+    "arc.cli": f"{_ARC} terminal",
+    "cli": f"{_TO_EVALUATION} terminal tiny.world tiny.pretrain trainer ablation inference warm_start arc.bridge arc.cli",
 }.items()}
 
 HEAVY = ("torch", "transformers", "numpy")
