@@ -31,7 +31,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "tiny.world": "core stages testcases",
     "tiny.pretrain": "core stages models sandbox rollout tiny.world",
     "trainer": f"{_TO_EVALUATION} tiny.world",
-    "ablation": f"{_TO_EVALUATION} tiny.world trainer",
+    "ablation": f"{_TO_EVALUATION} intervals tiny.world trainer",
     "inference": f"{_TO_EVALUATION} tiny.world trainer",
     "warm_start": "core stages models",
     "arc.grids": "core",
