@@ -7,7 +7,8 @@ interpreter (`python -c`), pytest in a process, evalplus' checker (`pip install 
 and a bare fork and wait, the floor under all that use a process per execution. Rounds alternate between the contestants,
 medians count, and figures are given as ratios too, because machines and their loads differ. Processor milliseconds (of all
 processes that an execution takes part in, start-up included) depend less on the load than rates do. The cache is off.
-Two programs that loop in six of their ten tests are timed apart: with .2 s per test, 2.4 s is what they must take.
+One worker uses more than one core when there are free ones (programs are forked ahead while another runs), so
+two workers are also compared to one worker that is held to one core. Two programs that loop in six of their ten tests are timed apart: with .2 s per test, 2.4 s is what they must take.
 """
 import argparse, os, resource, statistics, subprocess, sys, tempfile, time
 from concurrent.futures import ThreadPoolExecutor
@@ -55,6 +56,13 @@ def time_sandbox(level):
             return n / (time.perf_counter() - start), all(r.passed and r.num_total == 10 for r in results)
     return run
 
+def time_one_core(level, n):
+    "Executions per second of one worker that has one core, as do the host and the programs"
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    try: return time_sandbox(level)(n, 1)
+    finally: os.sched_setaffinity(0, cores)
+
 def time_loops(level):
     "Seconds for two programs of which each loops in six of ten tests, and were the verdicts right?"
     tests, want = "\n".join(f"({x}, {x})" for x in range(10)), ["timeout" if x % 5 > 1 else "passed" for x in range(10)]
@@ -89,7 +97,7 @@ def main():
     except ImportError as e: print(f"evalplus is left out: {e} (pip install -e '.[benchmark]')")
     entries += [(f"sandbox, {level}", time_sandbox(level), a.programs) for level in levels]
     rates, loops = {(name, w): [] for w in (1, 2) for name, _, _ in entries}, {level: [] for level in levels}
-    spent = {name: [] for name, _, _ in entries}
+    spent, alone = {name: [] for name, _, _ in entries}, []
     for _ in range(a.rounds):
         for name, f, n in entries:
             for w in (1, 2):
@@ -98,6 +106,9 @@ def main():
                 if w == 1: spent[name].append((processor_seconds() - before) / n * 1000)
                 if not ok: sys.exit(f"{name} with {w} worker(s): a verdict was wrong")
                 rates[name, w].append(rate)
+        rate, ok = time_one_core(levels[-1], a.programs)
+        if not ok: sys.exit("one worker on one core: a verdict was wrong")
+        alone.append(rate)
         for level in levels:
             seconds, ok = time_loops(level)
             if not ok: sys.exit(f"loops at level {level}: a verdict was wrong")
@@ -112,6 +123,7 @@ def main():
     best = levels[-1]
     print(f"\nat level {best}: jail overhead {median['sandbox, process', 1] / median[f'sandbox, {best}', 1] - 1:+.0%} against the level process", end="")
     print(f", {median[f'sandbox, {best}', 1] / median['evalplus', 1]:.1f} x evalplus" if ("evalplus", 1) in median else "")
+    print(f"one worker held to one core: {statistics.median(alone):.0f} executions/s; two workers on two cores do {median[f'sandbox, {best}', 2] / statistics.median(alone):.2f} times that")
     print("import of chained_adv.sandbox {:.0f} processor ms, start to the first verdict {:.0f} ms".format(*(1000 * o for o in time_start())))
     print("two looping programs: " + ", ".join(f"{level} {statistics.median(s):.2f} s" for level, s in loops.items()))
 
