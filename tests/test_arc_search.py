@@ -52,7 +52,7 @@ def test_programs_stand_alone():
         assert used <= space.keys(), f"{name} needs {used - space.keys()}"
 
 @settings(max_examples=60, deadline=None)
-@given(GRIDS, st.sampled_from(search._operations([(((1,),), ((1, 1), (1, 1)))], [0, 1, 2]) + search._shown() + search._seen([0, 1, 2])))
+@given(GRIDS, st.sampled_from(search._operations([(((1,),), ((1, 1), (1, 1)))], [0, 1, 2]) + search._shown([0, 1, 2]) + search._seen([0, 1, 2])))
 def test_expressions_are_total(g, expression):
     "Every candidate has a value or none on any grid; only what is expected to fail fails"
     try: evaluate(expression, g, 0)

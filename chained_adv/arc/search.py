@@ -4,24 +4,25 @@
 
 # %% auto #0
 __all__ = ['LIBRARY', 'flip', 'mirror', 'transpose', 'beside', 'above', 'part', 'inner', 'tile', 'tile_to', 'zoom', 'shrink',
-           'squeeze_rows', 'squeeze', 'fractal', 'half', 'background', 'ranking', 'keep', 'drop', 'crop', 'content',
-           'box_of', 'gravity', 'paint', 'regions', 'objects', 'shape', 'span', 'at_edge', 'holes', 'traits', 'pick',
-           'lone', 'panels', 'panel', 'odd_panel', 'panel_map', 'retile', 'fold_axis', 'unfold', 'repair', 'shifted',
-           'touches', 'towards', 'approach', 'shove', 'hidden', 'extend', 'cast', 'strip', 'diagonal', 'legend',
-           'histogram', 'look', 'shift', 'everywhere', 'leader', 'row_majority', 'nth_colour', 'rarest', 'corner',
-           'nearest', 'tint', 'fence', 'same', 'every', 'place', 'near', 'crowd', 'quarter_has', 'centred', 'row_has',
-           'row_plain', 'row_count', 'enclosed', 'space', 'about', 'within', 'boxed', 'recolour', 'evaluate',
-           'library_source', 'search_programs', 'search_program']
+           'squeeze_rows', 'compact_rows', 'compact', 'sort_rows', 'squeeze', 'fractal', 'half', 'background',
+           'ranking', 'keep', 'drop', 'crop', 'content', 'box_of', 'drop_column', 'gravity', 'paint', 'regions',
+           'objects', 'shape', 'span', 'at_edge', 'holes', 'traits', 'pick', 'lone', 'panels', 'panel', 'odd_panel',
+           'panel_map', 'retile', 'fold_axis', 'unfold', 'repair', 'shifted', 'touches', 'towards', 'approach', 'shove',
+           'hidden', 'extend', 'cast', 'strip', 'diagonal', 'legend', 'histogram', 'look', 'shift', 'everywhere',
+           'leader', 'row_majority', 'nth_colour', 'rarest', 'corner', 'facing', 'nearest', 'tint', 'fence', 'same',
+           'every', 'place', 'near', 'crowd', 'quarter_has', 'centred', 'row_has', 'row_plain', 'filled', 'row_extreme',
+           'row_count', 'enclosed', 'space', 'about', 'within', 'boxed', 'recolour', 'evaluate', 'library_source',
+           'search_programs', 'search_program']
 
-# %% ../../nbs/arc/03_search.ipynb #b6497e34
+# %% ../../nbs/arc/03_search.ipynb #a6f0eef2
 import ast, inspect
 from collections import Counter
 from functools import lru_cache
 
-# %% ../../nbs/arc/03_search.ipynb #51b10f50
+# %% ../../nbs/arc/03_search.ipynb #7ddcd84c
 from .grids import Task
 
-# %% ../../nbs/arc/03_search.ipynb #015f475e
+# %% ../../nbs/arc/03_search.ipynb #021dcad4
 def flip(g): return g[::-1]
 def mirror(g): return tuple(r[::-1] for r in g)
 def transpose(g): return tuple(zip(*g))
@@ -30,12 +31,15 @@ def above(g, h): return g + h
 def part(g, top, left, height, width): return tuple(r[left:left + width] for r in g[top:top + height])
 def inner(g): return part(g, 1, 1, len(g) - 2, len(g[0]) - 2)
 
-# %% ../../nbs/arc/03_search.ipynb #fc507508
+# %% ../../nbs/arc/03_search.ipynb #acbee70c
 def tile(g, m, n): return tuple(r * n for r in g) * m
 def tile_to(g, height, width): return tuple(tuple(g[i % len(g)][j % len(g[0])] for j in range(width)) for i in range(height))
 def zoom(g, m, n): return tuple(tuple(c for c in r for _ in range(n)) for r in g for _ in range(m))
 def shrink(g, m, n): return tuple(r[::n] for r in g[::m])
 def squeeze_rows(g): return tuple(r for i, r in enumerate(g) if not i or r != g[i - 1])
+def compact_rows(g, b): return tuple(r for r in g if any(c != b for c in r))
+def compact(g, b): return transpose(compact_rows(transpose(compact_rows(g, b)), b))
+def sort_rows(g, b): return tuple(sorted(g, key=lambda r: sum(c != b for c in r)))
 def squeeze(g): return transpose(squeeze_rows(transpose(squeeze_rows(g))))
 def fractal(g, b): return tuple(tuple(d if c != b else b for c in r for d in s) for r in g for s in g)
 def half(g, axis, k):
@@ -44,7 +48,7 @@ def half(g, axis, k):
     n = len(g) // 2
     return g[len(g) - n:] if k else g[:n]
 
-# %% ../../nbs/arc/03_search.ipynb #27c194b1
+# %% ../../nbs/arc/03_search.ipynb #daf88507
 def background(g): return Counter(c for r in g for c in r).most_common(1)[0][0]
 def ranking(g, b): return [c for c, _ in sorted(Counter(c for r in g for c in r if c != b).items(), key=lambda o: (-o[1], o[0]))]
 def keep(g, b, colour): return tuple(tuple(c if c == colour else b for c in r) for r in g)
@@ -56,13 +60,22 @@ def crop(g, cells):
 def content(g, b): return crop(g, [(i, j) for i, r in enumerate(g) for j, c in enumerate(r) if c != b])
 def box_of(g, colour): return crop(g, [(i, j) for i, r in enumerate(g) for j, c in enumerate(r) if c == colour])
 
-# %% ../../nbs/arc/03_search.ipynb #b7e981b8
-def gravity(g, b, di, dj):
-    "Let every cell fall in one of the four directions"
-    if dj: return transpose(gravity(transpose(g), b, dj, 0))
-    if di < 0: return flip(gravity(flip(g), b, 1, 0))
-    columns = [[c for c in col if c != b] for col in transpose(g)]
-    return transpose(tuple((b,) * (len(g) - len(col)) + tuple(col) for col in columns))
+# %% ../../nbs/arc/03_search.ipynb #7ade786d
+def drop_column(column, b, fixed):
+    "A column whose cells have fallen to its end, or onto cells of the fixed colour"
+    stops = [k for k, c in enumerate(column) if c == fixed] + [len(column)]
+    out, start = (), 0
+    for k in stops:
+        loose = tuple(c for c in column[start:k] if c != b)
+        out += (b,) * (k - start - len(loose)) + loose + column[k:k + 1]
+        start = k + 1
+    return out
+
+def gravity(g, b, di, dj, fixed=-1):
+    "Let every cell fall in one of the four directions; cells of the fixed colour stay"
+    if dj: return transpose(gravity(transpose(g), b, dj, 0, fixed))
+    if di < 0: return flip(gravity(flip(g), b, 1, 0, fixed))
+    return transpose(tuple(drop_column(col, b, fixed) for col in transpose(g)))
 
 def paint(g, colours):
     "A grid with some cells changed; those outside are ignored"
@@ -71,7 +84,7 @@ def paint(g, colours):
         if 0 <= i < len(g) and 0 <= j < len(g[0]): rows[i][j] = c
     return tuple(map(tuple, rows))
 
-# %% ../../nbs/arc/03_search.ipynb #f908ab54
+# %% ../../nbs/arc/03_search.ipynb #779997b0
 @lru_cache(256)
 def regions(g, b, reach, mixed):
     "Connected sets of cells in reading order; with `mixed` colours other than `b` count as one"
@@ -89,7 +102,7 @@ def regions(g, b, reach, mixed):
 
 def objects(g, b, reach, mixed): return tuple(o for o in regions(g, b, reach, mixed) if g[o[0][0]][o[0][1]] != b)
 
-# %% ../../nbs/arc/03_search.ipynb #bee8a58d
+# %% ../../nbs/arc/03_search.ipynb #f58c24b4
 def shape(o):
     top, left = min(i for i, _ in o), min(j for _, j in o)
     return tuple(sorted((i - top, j - left) for i, j in o))
@@ -113,7 +126,7 @@ def traits(g, b, reach, mixed, name):
            "top": lambda o: min(i for i, _ in o) == min(p[0] for q in all_of for p in q), "left": lambda o: min(j for _, j in o) == min(p[1] for q in all_of for p in q)}[name]
     return tuple(map(say, all_of))
 
-# %% ../../nbs/arc/03_search.ipynb #99d27096
+# %% ../../nbs/arc/03_search.ipynb #0b1b0a84
 def pick(g, b, reach, mixed, name, way):
     "Cut out the object with the most (way -1) or least of a trait; fails when there is no single one"
     found, values = objects(g, b, reach, mixed), traits(g, b, reach, mixed, name)
@@ -125,7 +138,7 @@ def lone(g, b, cells): # the object's own cells on background
     keep_these = set(cells)
     return crop(tuple(tuple(c if (i, j) in keep_these else b for j, c in enumerate(r)) for i, r in enumerate(g)), cells)
 
-# %% ../../nbs/arc/03_search.ipynb #57f7c063
+# %% ../../nbs/arc/03_search.ipynb #ae102087
 @lru_cache(256)
 def panels(g, b):
     "The parts between full lines of one colour other than the background, in reading order"
@@ -139,10 +152,11 @@ def panels(g, b):
 def panel(g, b, k): return [p for row in panels(g, b) for p in row][k]
 
 def odd_panel(g, b, way):
-    "The part with the most (way -1) or least cells other than the background, or the one that has no equal (way 0)"
+    "The part with the most (way -1) or least cells other than the background, or the one that has no equal (way 0), or none of its shape (way 2)"
     parts = [p for row in panels(g, b) for p in row]
-    values = [sum(c != b for r in p for c in r) for p in parts] if way else [-parts.count(p) for p in parts]
-    best = [p for p, v in zip(parts, values) if v == (min(values) if way > 0 else max(values))]
+    shapes = [tuple(tuple(c != b for c in r) for r in p) for p in parts] if way == 2 else parts
+    values = [sum(c != b for r in p for c in r) for p in parts] if way in (-1, 1) else [-shapes.count(o) for o in shapes]
+    best = [p for p, v in zip(parts, values) if v == (min(values) if way == 1 else max(values))]
     if len(best) != 1: raise ValueError("no single part")
     return best[0]
 
@@ -151,7 +165,7 @@ def panel_map(g, b, way):
     say = lambda p: background(p) if not way else (ranking(p, b) or [b])[0]
     return tuple(tuple(say(p) for p in row) for row in panels(g, b))
 
-# %% ../../nbs/arc/03_search.ipynb #0ea22e3d
+# %% ../../nbs/arc/03_search.ipynb #ec88dcf3
 def retile(g, colour):
     "Fill the cells of a colour from a repeating pattern, the smallest that fits; fails when there is none"
     height, width = len(g), len(g[0])
@@ -178,7 +192,7 @@ def repair(g, colour):
     if a is not None: g = unfold(g, colour, a)
     return g if z is None else transpose(unfold(transpose(g), colour, z))
 
-# %% ../../nbs/arc/03_search.ipynb #5f869107
+# %% ../../nbs/arc/03_search.ipynb #a2b7c761
 def shifted(cells, di, dj): return [(i + di, j + dj) for i, j in cells]
 def touches(cells, others): return any((i + di, j + dj) in others for i, j in cells for di, dj in ((0, 1), (1, 0), (0, -1), (-1, 0)))
 def towards(cells, others):
@@ -210,7 +224,7 @@ def shove(g, b, di, dj):
         out = paint(out, {p: g[q[0]][q[1]] for p, q in zip(now, o)})
     return out
 
-# %% ../../nbs/arc/03_search.ipynb #e9c9ee83
+# %% ../../nbs/arc/03_search.ipynb #c0b58f7a
 def hidden(g, colour, way):
     "What lies under the cells of a colour, restored by pattern (way 0) or symmetry (1)"
     whole = repair(g, colour) if way else retile(g, colour)
@@ -223,7 +237,7 @@ def extend(g, width):
 
 def cast(g, b, di, dj): return tuple(tuple(c if c != b else d for c, d in zip(r, s)) for r, s in zip(g, look(g, b, di, dj)))
 
-# %% ../../nbs/arc/03_search.ipynb #6f2b1e31
+# %% ../../nbs/arc/03_search.ipynb #fe070ac4
 def strip(n, c): return ((c,) * n,)
 def diagonal(n, c, b): return tuple(tuple(c if i == j else b for j in range(n)) for i in range(n))
 def legend(g, b): return tuple((c,) for c in ranking(g, b))
@@ -232,7 +246,7 @@ def histogram(g, b):
     count = Counter(c for r in g for c in r if c != b)
     return flip(transpose(tuple((c,) * count[c] + (b,) * (max(count.values()) - count[c]) for c in ranking(g, b))))
 
-# %% ../../nbs/arc/03_search.ipynb #270f513c
+# %% ../../nbs/arc/03_search.ipynb #7c51426e
 def look(g, b, di, dj):
     "The next colour other than the background, beyond each cell in a direction; the background when there is none"
     out, height, width = {}, len(g), len(g[0])
@@ -250,7 +264,15 @@ def nth_colour(g, b, n): return everywhere(g, (ranking(g, b) + [b] * 10)[n])
 def rarest(g, b): return everywhere(g, (ranking(g, b) or [b])[-1])
 def corner(g, i, j): return everywhere(g, g[i][j])
 
-# %% ../../nbs/arc/03_search.ipynb #c367aab4
+# %% ../../nbs/arc/03_search.ipynb #e5d50608
+def facing(g, b, colour):
+    "What lies on the other side of a cell when the next colour to one side is the one given"
+    out = everywhere(g, b)
+    for di, dj in ((0, 1), (1, 0), (0, -1), (-1, 0)):
+        ahead, behind = look(g, b, di, dj), look(g, b, -di, -dj)
+        out = tuple(tuple(z if a == colour and z != b else o for a, z, o in zip(*rows)) for rows in zip(ahead, behind, out))
+    return out
+
 @lru_cache(256)
 def nearest(g, b):
     "Colour of the nearest cell that is not background, counting steps along rows and columns; background where two colours are equally near"
@@ -280,7 +302,7 @@ def fence(g, b):
         if len(round_it) == 1: out |= {p: c for p in o for c in round_it}
     return paint(everywhere(g, b), out)
 
-# %% ../../nbs/arc/03_search.ipynb #97888498
+# %% ../../nbs/arc/03_search.ipynb #8d8fa1cf
 def same(g, h): return tuple(tuple(a == c for a, c in zip(r, s)) for r, s in zip(g, h))
 def every(g, say): return tuple(tuple(say(i, j) for j in range(len(g[0]))) for i in range(len(g)))
 def place(g, name, n):
@@ -288,7 +310,7 @@ def place(g, name, n):
     h, w = len(g) - 1, len(g[0]) - 1
     say = {"row": lambda i, j: i, "column": lambda i, j: j, "row_up": lambda i, j: h - i, "column_back": lambda i, j: w - j, "row_mod": lambda i, j: i % n, "column_mod": lambda i, j: j % n,
            "sum_mod": lambda i, j: (i + j) % n, "falling": lambda i, j: i == j, "rising": lambda i, j: i + j == w, "climbing": lambda i, j: h - i == j, "depth": lambda i, j: min(i, j, h - i, w - j),
-           "depth_mod": lambda i, j: min(i, j, h - i, w - j) % n, "edge": lambda i, j: min(i, j, h - i, w - j) == 0, "top": lambda i, j: i == 0, "bottom": lambda i, j: i == h, "left": lambda i, j: j == 0, "right": lambda i, j: j == w, "side": lambda i, j: ((2 * i > h) - (2 * i < h), (2 * j > w) - (2 * j < w))}[name]
+           "depth_mod": lambda i, j: min(i, j, h - i, w - j) % n, "edge": lambda i, j: min(i, j, h - i, w - j) == 0, "top": lambda i, j: i == 0, "bottom": lambda i, j: i == h, "left": lambda i, j: j == 0, "right": lambda i, j: j == w, "across": lambda i, j: (2 * j > w) - (2 * j < w), "down": lambda i, j: (2 * i > h) - (2 * i < h), "side": lambda i, j: ((2 * i > h) - (2 * i < h), (2 * j > w) - (2 * j < w))}[name]
     return every(g, say)
 
 def near(g, colour, reach):
@@ -315,9 +337,15 @@ def centred(g, b):
 
 def row_has(g, colour): return tuple((colour in r,) * len(r) for r in g)
 def row_plain(g): return tuple((len(set(r)) == 1,) * len(r) for r in g)
+def filled(g, b): return tuple(tuple(c != b for c in r) for r in g)
+def row_extreme(g, b):
+    "1 in the rows with most cells that are not background, -1 in those with fewest but some, else 0"
+    n = [sum(c != b for c in r) for r in g]
+    few = min((k for k in n if k), default=0)
+    return tuple(((k == max(n)) - (k == few and k != max(n)),) * len(r) for k, r in zip(n, g))
 def row_count(g, b): return tuple((sum(c != b for c in r),) * len(r) for r in g)
 
-# %% ../../nbs/arc/03_search.ipynb #9d2551d0
+# %% ../../nbs/arc/03_search.ipynb #905fdeb5
 @lru_cache(256)
 def enclosed(g, b, reach):
     "Is a cell background that no path leads out of the grid from?"
@@ -355,7 +383,7 @@ def boxed(g, b, reach, mixed):
     inside = {(i, j) for o in objects(g, b, reach, mixed) if len(o) > 1 for i in range(min(p[0] for p in o), max(p[0] for p in o) + 1) for j in range(min(p[1] for p in o), max(p[1] for p in o) + 1)}
     return every(g, lambda i, j: (i, j) in inside)
 
-# %% ../../nbs/arc/03_search.ipynb #cdb5556c
+# %% ../../nbs/arc/03_search.ipynb #1049b972
 def recolour(features, shown, rule):
     "Replace every cell by what the rule says about its features"
     out = []
@@ -367,11 +395,11 @@ def recolour(features, shown, rule):
         out.append(tuple(row))
     return tuple(out)
 
-# %% ../../nbs/arc/03_search.ipynb #b3348b91
-LIBRARY = {f.__name__: f for f in (flip, mirror, transpose, beside, above, part, inner, tile, tile_to, zoom, shrink, squeeze_rows, squeeze, fractal, half, background, ranking, keep, drop, crop,
-    content, box_of, gravity, paint, regions, objects, shape, span, at_edge, holes, traits, pick, lone, panels, panel, odd_panel, panel_map, retile, fold_axis, unfold, repair, shifted, touches,
-    towards, approach, shove, hidden, extend, cast, strip, diagonal, legend, histogram, look, shift, everywhere, leader, row_majority, nth_colour, rarest, corner, nearest, tint, fence, same, every, place, near,
-    crowd, centred, quarter_has, row_has, row_plain, row_count, enclosed, space, about, within, boxed, recolour)}
+# %% ../../nbs/arc/03_search.ipynb #6f3fa28f
+LIBRARY = {f.__name__: f for f in (flip, mirror, transpose, beside, above, part, inner, tile, tile_to, zoom, shrink, squeeze_rows, squeeze, fractal, half, compact_rows, compact, sort_rows, background, ranking, keep, drop, crop,
+    content, box_of, drop_column, gravity, paint, regions, objects, shape, span, at_edge, holes, traits, pick, lone, panels, panel, odd_panel, panel_map, retile, fold_axis, unfold, repair, shifted, touches,
+    towards, approach, shove, hidden, extend, cast, strip, diagonal, legend, histogram, look, shift, everywhere, leader, row_majority, nth_colour, rarest, corner, facing, nearest, tint, fence, same, every, place, near,
+    crowd, centred, quarter_has, row_has, row_plain, filled, row_extreme, row_count, enclosed, space, about, within, boxed, recolour)}
 
 @lru_cache(4096)
 def _compiled(expression): return compile(expression, "<expression>", "eval")
@@ -386,7 +414,7 @@ def evaluate(
     try: return eval(_compiled(expression), LIBRARY | {"g": g, "b": b, "o": o or g})
     except (ValueError, IndexError, KeyError): return None
 
-# %% ../../nbs/arc/03_search.ipynb #574bc336
+# %% ../../nbs/arc/03_search.ipynb #e99c4ed8
 def _names(text): return {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
 
 @lru_cache(None)
@@ -401,7 +429,7 @@ def library_source(
     text = "\n\n".join(_source(n) for n in LIBRARY if n in needed)
     return "\n".join([f"from collections import Counter\n"] * ("Counter(" in text) + ["from functools import lru_cache\n"] * ("@lru_cache" in text) + [text])
 
-# %% ../../nbs/arc/03_search.ipynb #724baa38
+# %% ../../nbs/arc/03_search.ipynb #0b0584ab
 _TURNS = ["flip(g)", "mirror(g)", "flip(mirror(g))", "transpose(g)", "flip(transpose(g))", "mirror(transpose(g))", "flip(mirror(transpose(g)))"]
 _KINDS = [(4, False), (8, False), (4, True), (8, True)]
 
@@ -421,44 +449,49 @@ def _sizes(pairs):
     if all((len(o), len(o[0])) == (len(i), 2 * len(i[0])) for i, o in pairs): found += ["extend(g, 2 * len(g[0]))"]
     return found
 
-# %% ../../nbs/arc/03_search.ipynb #06f9e73e
+# %% ../../nbs/arc/03_search.ipynb #b073d6c7
 def _operations(pairs, colours):
     "Expressions that make a grid from a grid"
     picks = [f"pick(g, b, {r}, {m}, {t!r}, {w})" for r, m in _KINDS for t, w in (("size", -1), ("size", 1), ("colours", -1), ("twins", 1), ("alone", -1), ("holes", -1), ("mirrored", -1), ("mirrored", 1), ("edge", 1), ("full", -1), ("full", 1), ("height", -1), ("width", -1), ("top", -1), ("left", -1))]
-    return (_TURNS + ["content(g, b)", "inner(g)", "squeeze(g)", "fractal(g, b)", "half(g, 0, 0)", "half(g, 0, 1)", "half(g, 1, 0)", "half(g, 1, 1)"] + _sizes(pairs)
+    return (_TURNS + ["content(g, b)", "inner(g)", "squeeze(g)", "compact(g, b)", "sort_rows(g, b)", "transpose(sort_rows(transpose(g), b))", "zoom(g, len(ranking(g, b)), len(ranking(g, b)))", "fractal(g, b)", "half(g, 0, 0)", "half(g, 0, 1)", "half(g, 1, 0)", "half(g, 1, 1)"] + _sizes(pairs)
         + ["beside(g, mirror(g))", "beside(mirror(g), g)", "above(g, flip(g))", "above(flip(g), g)", "beside(g, g)", "above(g, g)", "above(beside(g, mirror(g)), flip(beside(g, mirror(g))))",
            "above(beside(mirror(g), g), flip(beside(mirror(g), g)))", "above(beside(g, mirror(transpose(g))), beside(flip(transpose(g)), flip(mirror(g))))"]
         + [f"gravity(g, b, {d})" for d in ("1, 0", "-1, 0", "0, 1", "0, -1")] + [f"shove(g, b, {d})" for d in ("1, 0", "-1, 0", "0, 1", "0, -1")]
-        + [f"cast(g, b, {d})" for d in ("1, 0", "-1, 0", "0, 1", "0, -1", "1, 1", "1, -1", "-1, 1", "-1, -1")] + [f"panel(g, b, {k})" for k in range(4)] + [f"odd_panel(g, b, {w})" for w in (-1, 0, 1)] + ["panel_map(g, b, 0)", "panel_map(g, b, 1)", "legend(g, b)", "transpose(legend(g, b))", "histogram(g, b)"]
+        + [f"cast(g, b, {d})" for d in ("1, 0", "-1, 0", "0, 1", "0, -1", "1, 1", "1, -1", "-1, 1", "-1, -1")] + [f"panel(g, b, {k})" for k in range(4)] + [f"odd_panel(g, b, {w})" for w in (-1, 0, 1, 2)] + ["panel_map(g, b, 0)", "panel_map(g, b, 1)", "legend(g, b)", "transpose(legend(g, b))", "histogram(g, b)"]
         + [e for c in colours for e in (f"keep(g, b, {c})", f"drop(g, b, {c})", f"box_of(g, {c})", f"retile(g, {c})", f"repair(g, {c})", f"hidden(g, {c}, 0)", f"hidden(g, {c}, 1)")]
+        + [f"gravity(g, b, {d}, {c})" for c in colours for d in ("1, 0", "-1, 0", "0, 1", "0, -1")]
         + [f"approach(g, b, {a}, {c}, {n})" for a in colours for c in colours if a != c for n in (0, 1)] + picks
         + [f"{d}(len(objects(g, b, {r}, {m})), ranking(g, b)[0]{x})" for d, x in (("strip", ""), ("diagonal", ", b")) for r, m in _KINDS[:2]] + ["((ranking(g, b)[0],),)", "((ranking(g, b)[-1],),)"])
 
-def _shown():
+def _parts(): return [f"panel(o, b, {k})" for k in range(1, 6)] + [f"half(o, {a}, {k})" for a in (0, 1) for k in (0, 1)]
+
+def _shown(colours):
     "Expressions for grids of colours that a rule may copy; the grid itself comes first"
     around = [(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1) if (i, j) != (0, 0)]
     return (["g"] + [f"look(g, b, {i}, {j})" for i, j in around] + [f"shift(g, {i}, {j})" for i, j in around] + _TURNS + ["leader(g, b)", "leader(mirror(g), b)", "transpose(leader(transpose(g), b))", "transpose(leader(transpose(flip(g)), b))",
         "row_majority(g, b)", "transpose(row_majority(transpose(g), b))", "nth_colour(g, b, 0)", "nth_colour(g, b, 1)", "nth_colour(g, b, 2)", "rarest(g, b)", "nearest(g, b)", "fence(g, b)",
         "tint(g, b, 8, 0)", "tint(g, b, 8, -1)", "tint(g, b, 4, 0)", "tint(g, b, 4, -1)", "corner(g, 0, 0)", "corner(g, 0, -1)", "corner(g, -1, 0)", "corner(g, -1, -1)", "shift(g, -2, 0)", "shift(g, 0, -2)", "shift(g, 2, 0)", "shift(g, 0, 2)"]
-        + [f"panel(o, b, {k})" for k in range(1, 6)] + [f"half(o, {a}, {k})" for a in (0, 1) for k in (0, 1)])
+        + _parts() + [f"facing(g, b, {c})" for c in colours])
 
 def _seen(colours):
     "Expressions for what a rule may compare but not copy"
     marks = ["biggest", "smallest", "size", "rank", "edge", "holes", "height", "width", "tall", "full", "twins", "alone", "colours", "mirrored", "flipped", "odd", "top", "left"]
-    places = ["row", "column", "row_up", "column_back", "falling", "rising", "climbing", "depth", "edge", "top", "bottom", "left", "right", "side"]
+    places = ["row", "column", "row_up", "column_back", "falling", "rising", "climbing", "depth", "edge", "top", "bottom", "left", "right", "across", "down", "side"]
     return ([f"about(g, b, {r}, {m}, {t!r})" for r, m in _KINDS for t in marks] + [f"within(g, b, {r}, {m}, {t!r})" for r, m in _KINDS for t in ("top", "bottom", "left", "right", "lower", "upper", "corner", "rim", "depth", "chess", "down", "along")]
         + ["enclosed(g, b, 4)", "enclosed(g, b, 8)"] + [f"boxed(g, b, {r}, {m})" for r, m in _KINDS] + [f"space(g, b, {t!r})" for t in ("size", "biggest", "smallest", "spot", "square", "odd")] + [f"crowd(g, b, {r})" for r in (4, 8)]
         + [f"near(g, {c}, {r})" for c in colours for r in (4, 8)] + [e for c in colours for e in (f"row_has(g, {c})", f"transpose(row_has(transpose(g), {c}))")]
-        + [f"quarter_has(g, {c})" for c in colours] + ["centred(g, b)", "near(centred(g, b), True, 4)", "near(centred(g, b), True, 8)", "row_plain(g)", "transpose(row_plain(transpose(g)))", "row_count(g, b)", "transpose(row_count(transpose(g), b))"]
+        + [f"quarter_has(g, {c})" for c in colours] + ["centred(g, b)", "near(centred(g, b), True, 4)", "near(centred(g, b), True, 8)", "row_plain(g)", "transpose(row_plain(transpose(g)))", "row_count(g, b)", "transpose(row_count(transpose(g), b))", "row_extreme(g, b)", "transpose(row_extreme(transpose(g), b))", "filled(g, b)"]
+        + [f"filled({e}, b)" for e in _parts()] + [f"same(g, tint(g, b, {r}, 0))" for r in (4, 8)]
         + [f"same({a}, {c})" for a, c in (("look(g, b, 0, -1)", "look(g, b, 0, 1)"), ("look(g, b, -1, 0)", "look(g, b, 1, 0)"), ("look(g, b, -1, -1)", "look(g, b, 1, 1)"), ("look(g, b, -1, 1)", "look(g, b, 1, -1)"), ("g", "nth_colour(g, b, 0)"), ("g", "nth_colour(g, b, 1)"), ("g", "rarest(g, b)"), ("g", "mirror(g)"), ("g", "flip(g)"), ("g", "leader(g, b)"))]
-        + ["same(g, everywhere(g, b))", "everywhere(g, len(ranking(g, b)))"] + [f"everywhere(g, len(objects(g, b, {r}, {m})))" for r, m in _KINDS] + ["everywhere(g, sum(c != b for r in g for c in r))"]
+        + ["everywhere(g, len(ranking(g, b)))"] + [f"everywhere(g, len(objects(g, b, {r}, {m})))" for r, m in _KINDS] + ["everywhere(g, sum(c != b for r in g for c in r))"]
         + [f"place(g, {p!r}, 0)" for p in places] + [f"place(g, {p!r}, {n})" for p in ("row_mod", "column_mod", "sum_mod", "depth_mod") for n in (2, 3)])
 
-# %% ../../nbs/arc/03_search.ipynb #a2d74183
+# %% ../../nbs/arc/03_search.ipynb #4c7d2480
 class _Budget:
-    "Units of work that are left: about one per cell that is looked at"
-    def __init__(self, units): self.units = units
-    def spend(self, n): self.units -= n; return self.units > 0
+    "Units of work that are left, about one per cell that is looked at; a phase of the search may use a share of the whole"
+    def __init__(self, units): self.whole, self.units, self.stop = units, units, 0
+    def phase(self, share): self.stop = max(0, self.units - int(share * self.whole))
+    def spend(self, n): self.units -= n; return self.units > self.stop
 
 def _answer(mask):
     "The lowest answer of a mask, as `recolour` wants it: a colour, or -1 - k for the k-th shown grid"
@@ -481,7 +514,7 @@ def _misfit(columns, masks):
         (stay if mask & 1 else change)[key] += 1
     return sum(min(stay[k], change[k]) or stay[k] + change[k] for k, m in rule.items() if not m)
 
-# %% ../../nbs/arc/03_search.ipynb #f9ee0b67
+# %% ../../nbs/arc/03_search.ipynb #4ebc5f12
 def _fits(v, like): return isinstance(v, tuple) and len(v) == len(like) and isinstance(v[0], tuple) and len(v[0]) == len(like[0])
 def _flat(grids): return [c for g in grids for r in g for c in r]
 
@@ -509,7 +542,7 @@ class _Cells:
         "The learned table over some features, from the training cells"
         return _table([self.columns[e][1] for e in names], self.masks)
 
-# %% ../../nbs/arc/03_search.ipynb #e6d141d2
+# %% ../../nbs/arc/03_search.ipynb #feabf58e
 def _surprises(cells, names):
     "How many training pairs a rule learned from the others gets wrong"
     keys = list(zip(*(cells.columns[e][1][:cells.n] for e in names)))
@@ -520,7 +553,7 @@ def _surprises(cells, names):
         wrong += any(not (m := rule.get(k)) or not (m & -m) & t for k, t in zip(keys[a:z], cells.masks[a:z]))
     return wrong
 
-def _candidates(cells, budget, width=12, most=60):
+def _candidates(cells, budget, width=16, sample=300):
     "Sets of one to three features whose table fits and knows every cell of the test inputs"
     rows = {}
     names = list(cells.columns)
@@ -529,6 +562,7 @@ def _candidates(cells, budget, width=12, most=60):
     changed, rest = [r for r in rows if not r[-1] & 1], [r for r in rows if r[-1] & 1]
     order = [r for pair in zip(changed, rest) for r in pair] + changed[len(rest):] + rest[len(changed):]
     short, masks = dict(zip(names, zip(*order))), [r[-1] for r in order]
+    if not budget.spend(len(names) * len(masks) // 8): return
     level = [()]
     for size in (1, 2, 3):
         tried, loose = set(), []
@@ -537,16 +571,16 @@ def _candidates(cells, budget, width=12, most=60):
                 new = tuple(sorted({*base, e}, key=names.index))
                 if len(new) < size or new in tried: continue
                 tried.add(new)
-                if not budget.spend(len(masks) // (4 if size == 3 else 1) + 1): return
+                if not budget.spend(min(len(masks), sample) // (1 if size < 3 else 8) + 1): return
                 columns = [short[o] for o in new]
                 if _table(columns, masks) is None:
-                    if size < 3: loose.append((_misfit(columns, masks), len(loose), new))
+                    if size < 3: loose.append((_misfit([c[:sample] for c in columns], masks), len(loose), new))
                     continue
                 keys = list(zip(*(cells.columns[o][1] for o in new)))
                 if set(keys[cells.n:]) <= set(keys[:cells.n]): yield new
         level = [new for _, _, new in sorted(loose)[:width]]
 
-# %% ../../nbs/arc/03_search.ipynb #66f4622e
+# %% ../../nbs/arc/03_search.ipynb #1abb78a6
 def _learn(cells, budget, enough=3):
     "The best rules for cells, as (surprises, number of features, table size, features, table)"
     found = []
@@ -559,7 +593,7 @@ def _learn(cells, budget, enough=3):
         if len(found) >= 80: break
     return sorted(found, key=lambda f: f[:3])[:enough]
 
-# %% ../../nbs/arc/03_search.ipynb #facca950
+# %% ../../nbs/arc/03_search.ipynb #e4d27376
 def _rule_text(names, rule, shown):
     "The last step of a program: a learned table"
     answers = {k: _answer(m) for k, m in rule.items()}
@@ -575,7 +609,7 @@ def _program(back, steps):
     source = library_source([back, *steps])
     return f"{source}\n\ndef solve_task(input_grid):\n{start}{body}    return [list(r) for r in g]\n".lstrip()
 
-# %% ../../nbs/arc/03_search.ipynb #6f75406d
+# %% ../../nbs/arc/03_search.ipynb #0d788dd9
 def _legal(g): return isinstance(g, tuple) and 1 <= len(g) <= 30 and all(isinstance(r, tuple) and len(r) == len(g[0]) and 1 <= len(r) <= 30 and all(isinstance(c, int) and not isinstance(c, bool) and 0 <= c <= 9 for c in r) for r in g)
 
 def _step(e, grids, backs, inputs):
@@ -592,7 +626,7 @@ _QUESTIONS = (["flip(g) == g", "mirror(g) == g", "mirror(g) == g or flip(g) == g
 
 def _colour_questions(colours): return [q for c in colours for q in (f"len(objects(keep(g, b, {c}), b, 4, False))", f"len(objects(keep(g, b, {c}), b, 8, False))", f"sum(r.count({c}) for r in g)", f"any({c} in r for r in g)", f"len([q for q in objects(g, b, 8, True) if any(g[i][j] == {c} for i, j in q)])", f"len([q for q in objects(g, b, 8, True) if any(g[i][j] == {c} for i, j in q)]) == 1")]
 
-# %% ../../nbs/arc/03_search.ipynb #e3317271
+# %% ../../nbs/arc/03_search.ipynb #20d060e7
 class _Search:
     "One search: the task as tuples, and the states reached so far"
     def __init__(self, task, back, budget):
@@ -609,7 +643,7 @@ class _Search:
     def grow(self, level, operations):
         "The states one operation further on, those that were seen before left out"
         fresh = []
-        for grids in level:
+        for grids in sorted(level, key=lambda s: sum(len(g) * len(g[0]) for g in s)):
             for e in operations:
                 if not self.budget.spend(sum(len(g) * len(g[0]) for g in grids)): return fresh
                 new = _step(e, grids, self.backs, self.inputs)
@@ -620,14 +654,14 @@ class _Search:
 
     def rules(self, grids, few=False):
         "Rules learned at a state, as (rank, steps)"
-        shown, seen = _shown(), _seen(self.colours)
-        if few: shown, seen = [e for e in shown if " o" in e or "(o" in e or e.startswith(("g", "look", "shift(g, 0", "shift(g, 1", "shift(g, -1"))], [e for e in seen if e.startswith(("place(g, '", "enclosed", "about(g, b, 4, False", "boxed"))]
+        shown, seen = _shown(self.colours), _seen(self.colours)
+        if few: shown, seen = [e for e in shown if " o" in e or "(o" in e or e.startswith(("g", "look", "shift(g, 0", "shift(g, 1", "shift(g, -1"))], [e for e in seen if e.startswith(("place(g, '", "enclosed", "filled", "about(g, b, 4, False", "boxed"))]
         cells = _Cells(grids, self.inputs, self.backs, self.outputs, shown, seen, self.budget)
         for surprises, n, size, names, rule in _learn(cells, self.budget):
             steps = self.states[grids] + (_rule_text(names, rule, cells.shown),)
             if _step(steps[-1], grids, self.backs, self.inputs): yield (surprises, len(self.states[grids]) + n, size), steps
 
-# %% ../../nbs/arc/03_search.ipynb #565b2d8d
+# %% ../../nbs/arc/03_search.ipynb #75841d9d
 def _choices(search):
     "Programs that choose by a question about the whole input, as (rank, steps)"
     n, states = len(search.outputs), list(search.states.items())
@@ -642,7 +676,8 @@ def _choices(search):
             mask = -1
             for p in ps: mask &= makes[p]
             outs = {search.outputs[p] for p in ps}
-            if mask: arms[k] = states[(mask & -mask).bit_length() - 1][1]
+            if len(outs) == 1 and len(ps) > 1: arms[k] = (repr(outs.pop()),)
+            elif mask: arms[k] = states[(mask & -mask).bit_length() - 1][1]
             elif len(outs) == 1: arms[k] = (repr(outs.pop()),); alone += len(ps) == 1
             else: break
         else: yield (alone, len(groups), sum(map(len, arms.values()))), (q, arms)
@@ -664,20 +699,23 @@ def _choice_text(q, arms):
     for k, steps in reversed(rest): text += f"({_chain(steps)}) if ({q}) == {k!r} else "
     return text + f"({_chain(last[1])})"
 
-# %% ../../nbs/arc/03_search.ipynb #51fb137d
+# %% ../../nbs/arc/03_search.ipynb #2db607f7
+_SHARES = ((.35, .1), (.15, .2), (.05, .1)) # of the work, by depth: for rules, for operations; choices get what is left
+
 def _solutions(search, max_depth):
     "Steps that fit all training pairs, in the order found, as (rank, steps)"
-    operations = _operations(search.pairs, search.colours)
-    level = [search.inputs]
+    operations, level = _operations(search.pairs, search.colours), [search.inputs]
+    exact = lambda: [((0, 0, 0), search.states[g]) for g in level if search.done(g)]
     for depth in range(max_depth + 1):
-        exact = [(((0, 0, 0)), search.states[g]) for g in level if search.done(g)]
-        yield exact
-        if depth == max_depth: break
-        found = []
-        for g in level[:1 if depth == 0 else 40]:
-            if search.sizes_fit(g): found += search.rules(g, few=depth > 0)
-        if depth == 0: kept = found; level = search.grow(level, operations); yield [(((0, 0, 0)), search.states[g]) for g in level if search.done(g)]; yield kept
-        else: yield found; level = search.grow(level, operations)
+        yield exact()
+        search.budget.phase(_SHARES[min(depth, 2)][0])
+        found = [r for g in level[:60] if search.sizes_fit(g) for r in search.rules(g, few=depth > 0)]
+        if depth: yield found
+        if depth < max_depth:
+            search.budget.phase(_SHARES[min(depth, 2)][1])
+            level = search.grow(level, operations)
+        if not depth: yield exact() + found
+    search.budget.phase(1)
     yield [(rank, (_choice_text(*choice),)) for rank, choice in _choices(search)]
 
 def search_programs(
@@ -692,6 +730,7 @@ def search_programs(
     found, left = [], _Budget(budget)
     for back in (usual, "background(g)"):
         search = _Search(task, back, left)
+        if back != usual and search.backs == [int(usual)] * len(search.inputs): break
         for batch in _solutions(search, max_depth):
             found += [(rank, len(found), back, steps) for rank, steps in sorted(batch, key=lambda o: o[0])[:8]]
             if any(f[0][0] == 0 for f in found): break
