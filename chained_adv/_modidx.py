@@ -1153,6 +1153,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                               'chained_adv/models.py'),
                                     'chained_adv.models.GrowingLayer.update': ('models.html#growinglayer.update', 'chained_adv/models.py'),
                                     'chained_adv.models.ModelConfig': ('models.html#modelconfig', 'chained_adv/models.py'),
+                                    'chained_adv.models.ModelConfig.__post_init__': ( 'models.html#modelconfig.__post_init__',
+                                                                                      'chained_adv/models.py'),
                                     'chained_adv.models.Player': ('models.html#player', 'chained_adv/models.py'),
                                     'chained_adv.models.Player.__init__': ('models.html#player.__init__', 'chained_adv/models.py'),
                                     'chained_adv.models.Player.adapter': ('models.html#player.adapter', 'chained_adv/models.py'),

@@ -8,7 +8,7 @@ __all__ = ['ADAPTERS', 'ROLES', 'TINY', 'ModelConfig', 'pick_device', 'load_toke
            'activate', 'sampling_model', 'reference_model', 'reading_model', 'Player', 'Generator', 'Discriminator',
            'Players']
 
-# %% ../nbs/03_models.ipynb #ad0f4088
+# %% ../nbs/03_models.ipynb #a9fd87d8
 import copy, functools, warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from transformers.cache_utils import DynamicLayer
 from .core import ConfigError, stable_hash
 from .stages import PromptSet, discriminator_prompt, generator_prompt, get_stage, load_prompts
 
-# %% ../nbs/03_models.ipynb #24563485
+# %% ../nbs/03_models.ipynb #236ab16c
 ADAPTERS, ROLES = ("stage", "role", "unified", "full"), ("generator", "discriminator")
 
 @dataclass(frozen=True)
@@ -46,7 +46,10 @@ class ModelConfig:
     max_rows: int = 256 # Answers sampled at once; lower it when memory runs out
     merge_below: int = 50_000_000 # Sample from a merged copy when the base has fewer parameters than this
 
-# %% ../nbs/03_models.ipynb #80dddfb8
+    def __post_init__(self): # as read from JSON
+        for o in ("chain_stages", "test_stages"): object.__setattr__(self, o, tuple(getattr(self, o)))
+
+# %% ../nbs/03_models.ipynb #c009d368
 TINY = files("chained_adv") / "data" / "tiny"
 
 def pick_device(
@@ -58,7 +61,7 @@ def pick_device(
     try: return torch.device(device)
     except RuntimeError: raise ConfigError(f"device {device!r} does not exist; choose auto, cpu, cuda or cuda:N") from None
 
-# %% ../nbs/03_models.ipynb #768a3fb7
+# %% ../nbs/03_models.ipynb #d73ac1b0
 @contextmanager
 def _quietly():
     "Without the loading bar of transformers, and without a warning of peft's about a name that transformers will drop"
@@ -83,7 +86,7 @@ def _load_options(config, device):
     quant = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True, bnb_4bit_compute_dtype=torch.float16 if not torch.cuda.is_bf16_supported() else torch.bfloat16)
     return dict(quantization_config=quant, device_map={"": device})
 
-# %% ../nbs/03_models.ipynb #7af52067
+# %% ../nbs/03_models.ipynb #306bdd1e
 def load_tokenizer(
     path: str # A folder or a hub name
 ): # A transformers tokenizer
@@ -92,7 +95,7 @@ def load_tokenizer(
     general = declared in ("TokenizersBackend", "PreTrainedTokenizerFast")
     return (PreTrainedTokenizerFast if general else AutoTokenizer).from_pretrained(path)
 
-# %% ../nbs/03_models.ipynb #1f03e75c
+# %% ../nbs/03_models.ipynb #e55235ba
 def load_base(
     name: str, # `tiny`, a folder or a hub name
     config: ModelConfig = ModelConfig() # Device and precision
@@ -108,7 +111,7 @@ def load_base(
     model.config.use_cache = True
     return (model if config.load_in_4bit else model.to(device)).eval(), tokenizer
 
-# %% ../nbs/03_models.ipynb #3e360287
+# %% ../nbs/03_models.ipynb #b824ca49
 class GrowingLayer(DynamicLayer):
     "A cache layer that reserves room for `block` tokens ahead, so that a token costs no copy of the past"
     block = 64
@@ -125,7 +128,7 @@ class GrowingLayer(DynamicLayer):
         past, self.room = self.get_seq_length(), tuple(o[indices] for o in self.room)
         self.keys, self.values = (o[:, :, :past] for o in self.room)
 
-# %% ../nbs/03_models.ipynb #2505de3f
+# %% ../nbs/03_models.ipynb #33408653
 def make_cache(
     model, # A causal language model
     layers: list = (), # (keys, values) per layer, each row x head x time x channel; empty for a new cache
@@ -140,7 +143,7 @@ def make_cache(
         layer.lazy_initialization(k, v); layer.keys, layer.values = k, v
     return cache
 
-# %% ../nbs/03_models.ipynb #13d138bd
+# %% ../nbs/03_models.ipynb #3f124068
 class Reader:
     "What a model has read: a row of keys and values per distinct prefix"
     def __init__(self, model, # The frozen base
@@ -154,7 +157,7 @@ class Reader:
         lengths = sorted({len(r) for r in self.rows if len(r) <= len(prefix)}, reverse=True)
         return next((prefix[:n] for n in lengths if prefix[:n] in self.rows), ())
 
-# %% ../nbs/03_models.ipynb #cf4d147c
+# %% ../nbs/03_models.ipynb #32ecd536
 def _forward(self, texts, parents):
     "Read the rest of some texts behind the rows of their parents; returns layers and mask"
     rest = [t[len(p):] for t, p in zip(texts, parents)]
@@ -168,7 +171,7 @@ def _forward(self, texts, parents):
     self.model(input_ids=ids, attention_mask=mask, position_ids=positions, past_key_values=cache, use_cache=True, logits_to_keep=1)
     return [(l.keys, l.values) for l in cache.layers], mask
 
-# %% ../nbs/03_models.ipynb #d480f20a
+# %% ../nbs/03_models.ipynb #c3046af3
 def _stack(parts, dim_of_time):
     "Join row blocks of different length, the shorter ones filled on the left"
     width = max(p.shape[dim_of_time] for p in parts)
@@ -192,7 +195,7 @@ def _read(self,
     self.rows, self.first = {p: i for i, p in enumerate(keep + new)}, self.first or set(new)
 Reader._forward, Reader.read = _forward, _read
 
-# %% ../nbs/03_models.ipynb #e13cdba0
+# %% ../nbs/03_models.ipynb #14ec549c
 def _select(self,
     prefixes: list # Token ids as tuples, read before or not
 ) -> tuple: # (layers, mask): keys and values per layer for each prefix, and row x time
@@ -204,7 +207,7 @@ def _select(self,
     return [(k[rows][:, :, used], v[rows][:, :, used]) for k, v in self.layers], mask[:, used]
 Reader.select = _select
 
-# %% ../nbs/03_models.ipynb #ff91e86e
+# %% ../nbs/03_models.ipynb #42483352
 @dataclass
 class Sample:
     "One sampled answer"
@@ -221,7 +224,7 @@ def _draw(logits, temperature, generator):
     token = (logp - noise).argmax(-1)
     return token, logp.gather(1, token[:, None])[:, 0]
 
-# %% ../nbs/03_models.ipynb #7015348c
+# %% ../nbs/03_models.ipynb #3aad1aa4
 @functools.lru_cache(maxsize=4)
 def line_breaks(
     tokenizer # Of a model
@@ -229,7 +232,7 @@ def line_breaks(
     "Which tokens break a line, and how often"
     return {i: n for i in range(len(tokenizer)) if (n := tokenizer.decode([i]).count("\n"))}
 
-# %% ../nbs/03_models.ipynb #746224ad
+# %% ../nbs/03_models.ipynb #f3eb3147
 @torch.no_grad()
 def sample_tokens(
     model, # Writes; a causal language model in eval mode
@@ -263,7 +266,7 @@ def sample_tokens(
             mask, token, position = mask[keep], token[keep], position[keep]
     return list(zip(ids, logps, over))
 
-# %% ../nbs/03_models.ipynb #5d6f0b4e
+# %% ../nbs/03_models.ipynb #b0f2b7fd
 def _answer_batch(samples, pad_id, device):
     "Last prompt token and answer, padded on the right: inputs, targets, mask; each row x answer token"
     right = max(len(s.ids) for s in samples)
@@ -294,7 +297,7 @@ def answer_logprobs(
     logp = torch.log_softmax(logits.float() / temperature, -1)
     return logp.gather(2, targets[..., None])[..., 0], -(logp.exp() * logp).sum(-1), mask
 
-# %% ../nbs/03_models.ipynb #d182aad3
+# %% ../nbs/03_models.ipynb #884bd51b
 class Base:
     "A loaded model with named adapters"
     def __init__(self, name, config, adapters):
@@ -312,7 +315,7 @@ class Base:
                 else: model.add_adapter(adapter, lora)
         self.model = model.eval()
 
-# %% ../nbs/03_models.ipynb #019dd760
+# %% ../nbs/03_models.ipynb #9956d912
 def adapter_parameters(
     base: Base, # The base
     adapter: str # An adapter's name; empty for all weights (`full`)
@@ -331,7 +334,7 @@ def activate(
         for n, p in base.model.named_parameters(): p.requires_grad_(f".{adapter}." in n)
     return base.model
 
-# %% ../nbs/03_models.ipynb #8b7f2329
+# %% ../nbs/03_models.ipynb #ce0bda57
 def sampling_model(
     base: Base, # The base
     adapter: str # An adapter's name; empty for all weights
@@ -357,7 +360,7 @@ def reference_model(
     else:
         with base.model.disable_adapter(): yield base.model
 
-# %% ../nbs/03_models.ipynb #0ad3da1d
+# %% ../nbs/03_models.ipynb #8276d394
 class _AdaptersOff(torch.nn.Module):
     "A model with its adapters off, as a model"
     def __init__(self, model): super().__init__(); self.inner = model
@@ -372,7 +375,7 @@ def reading_model(
     "The frozen base"
     return base.plain if base.plain is not None else _AdaptersOff(base.model) if base.adapters else base.model
 
-# %% ../nbs/03_models.ipynb #4a91a318
+# %% ../nbs/03_models.ipynb #df5609aa
 class Player:
     "A role on a base: prompts, sampling, log-probabilities"
     def __init__(self, role: str, # `generator` or `discriminator`
@@ -398,7 +401,7 @@ class Player:
         "A fresh reader over what reads for this player: the frozen base, or with `full` the model itself"
         return Reader(reading_model(self.base), self.pad_id)
 
-# %% ../nbs/03_models.ipynb #c68d1f44
+# %% ../nbs/03_models.ipynb #779aa44f
 def _encode(self, prompts, room):
     "Token ids of prompts, leaving room for the answer"
     tokenizer = self.base.tokenizer
@@ -411,7 +414,7 @@ def _encode(self, prompts, room):
     return [i[-limit:] for i in ids]
 Player.encode = _encode
 
-# %% ../nbs/03_models.ipynb #285b91da
+# %% ../nbs/03_models.ipynb #2bc061be
 def _cut(self, ids, logps, finished):
     "An answer up to its end token or its stop text"
     decode, stop = self.base.tokenizer.decode, self.prompts.stop
@@ -440,7 +443,7 @@ def _sample(self,
     return [Sample(p, *self.cut(*a)) for p, a in zip(ids, answers)]
 Player.cut, Player.sample = _cut, _sample
 
-# %% ../nbs/03_models.ipynb #6e8539d5
+# %% ../nbs/03_models.ipynb #e7af1ef1
 def _logprobs(self,
     samples: list, # Its `Sample`s at the stage
     stage: int, # The stage that played them
@@ -454,7 +457,7 @@ def _logprobs(self,
     with torch.no_grad(), reference_model(self.base) as model: return answer_logprobs(model, reader, samples, self.pad_id, temperature)
 Player.logprobs = _logprobs
 
-# %% ../nbs/03_models.ipynb #b733b440
+# %% ../nbs/03_models.ipynb #62b2a0d1
 @torch.no_grad()
 def _features(self,
     samples: list, # Its `Sample`s
@@ -471,7 +474,7 @@ def _features(self,
     return torch.stack([states[tuple(s.prompt_ids)] for s in samples])
 Player.features = _features
 
-# %% ../nbs/03_models.ipynb #bff1a419
+# %% ../nbs/03_models.ipynb #c00832ee
 class Generator(Player):
     "Solves problems in five stages"
     def prompt(self, problem, stage, outputs): return generator_prompt(self.prompts, problem, stage, outputs)
@@ -484,7 +487,7 @@ class Discriminator(Player):
     def max_lines(self): return self.config.max_tests
     def max_tokens(self): return self.config.max_test_tokens or (160 if self.prompts.name == "tags" else 512)
 
-# %% ../nbs/03_models.ipynb #65323718
+# %% ../nbs/03_models.ipynb #203d57a1
 def _pick_prompts(config, tokenizer):
     "The prompt set that suits a model"
     if config.prompts != "auto": return load_prompts(config.prompts)
@@ -515,7 +518,7 @@ class Players:
         self.config = config
         self.generator, self.discriminator = (make[r](r, bases[r], config, _pick_prompts(config, bases[r].tokenizer)) for r in ROLES)
 
-# %% ../nbs/03_models.ipynb #dd73088d
+# %% ../nbs/03_models.ipynb #ea091a65
 def _bases(self):
     "The distinct bases with the roles that play on them"
     g, d = self.generator.base, self.discriminator.base
@@ -526,7 +529,7 @@ def _role(self, role: str) -> Player:
     return {"generator": self.generator, "discriminator": self.discriminator}[role]
 Players.bases, Players.role = _bases, _role
 
-# %% ../nbs/03_models.ipynb #0169868c
+# %% ../nbs/03_models.ipynb #04d93bb2
 def _state(self) -> dict:
     "Adapter name -> its tensors, on the CPU"
     return {f"{role}.{a or 'full'}": {n: p.detach().cpu().clone() for n, p in adapter_parameters(b, a).items()} for role, b in self.bases().items() for a in b.adapters or ("",)}

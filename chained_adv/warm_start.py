@@ -6,7 +6,7 @@
 __all__ = ['METHODS', 'SMALL', 'DataError', 'Example', 'read_examples', 'prompt_text', 'end_token', 'encode_example',
            'make_batches', 'answer_loss', 'mean_loss', 'learn_rows', 'hold_out', 'pick_batch_tokens', 'warm_start']
 
-# %% ../nbs/13_warm_start.ipynb #8d30a973
+# %% ../nbs/13_warm_start.ipynb #ffe8cb96
 import json, math, os, shutil, tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +17,9 @@ from tqdm.auto import tqdm
 from transformers import AutoConfig
 from . import __version__
 from .core import ChainedAdvError, ConfigError, TrainingError, make_rng, stable_hash
-from .models import ModelConfig, TINY, Sample, answer_logprobs, load_base
+from .models import ModelConfig, TINY, Sample, answer_logprobs, load_base, _quietly
 
-# %% ../nbs/13_warm_start.ipynb #7eda646a
+# %% ../nbs/13_warm_start.ipynb #29bd3a41
 class DataError(ChainedAdvError):
     "A line of training data that cannot be used"
 
@@ -31,7 +31,7 @@ class Example:
     group: str # Lines of equal group are held out together
     where: str # File and line, for messages
 
-# %% ../nbs/13_warm_start.ipynb #86338a5f
+# %% ../nbs/13_warm_start.ipynb #7e3094f8
 _ROLES = ("system", "user", "assistant", "tool")
 
 def _messages_fault(messages):
@@ -57,7 +57,7 @@ def _split_line(d):
     if not answer.strip(): raise ValueError("its answer is empty")
     return prompt if isinstance(prompt, str) else tuple(prompt), answer
 
-# %% ../nbs/13_warm_start.ipynb #9a957f53
+# %% ../nbs/13_warm_start.ipynb #56807f19
 def _read_line(where, line):
     try: d = json.loads(line)
     except ValueError as e: raise ValueError(f"{where}: broken JSON ({e})") from None
@@ -82,7 +82,7 @@ def read_examples(
     if not out: raise DataError(f"{', '.join(map(str, paths))}: no lines to learn from")
     return out
 
-# %% ../nbs/13_warm_start.ipynb #1c297937
+# %% ../nbs/13_warm_start.ipynb #b3256d2a
 def prompt_text(
     tokenizer, # Of the model
     prompt: "str | tuple" # A text or messages
@@ -93,7 +93,7 @@ def prompt_text(
     try: return tokenizer.apply_chat_template(list(prompt), tokenize=False, add_generation_prompt=True)
     except TemplateError as e: raise ValueError(f"the model's chat template refuses these messages: {e}") from None
 
-# %% ../nbs/13_warm_start.ipynb #78b430bf
+# %% ../nbs/13_warm_start.ipynb #2b407af0
 def end_token(
     tokenizer, # Of the model
     ends: set # Token ids at which sampling stops
@@ -104,7 +104,7 @@ def end_token(
     after = tokenizer(text.rpartition("Answer")[2], add_special_tokens=False).input_ids
     return next((i for i in after if i in ends), tokenizer.eos_token_id)
 
-# %% ../nbs/13_warm_start.ipynb #a5770980
+# %% ../nbs/13_warm_start.ipynb #df83eba4
 def encode_example(
     tokenizer, # Of the model
     example: Example, # The line
@@ -120,7 +120,7 @@ def encode_example(
     if room < 1: return None, False
     return Sample(prompt[-room:] or [end], answer, [], True, example.answer), len(prompt) > room
 
-# %% ../nbs/13_warm_start.ipynb #0b755f64
+# %% ../nbs/13_warm_start.ipynb #74e4d73a
 def make_batches(
     rows: list, # `Sample`s
     batch_tokens: int, # Most tokens in a batch, padding included; one long line may exceed it
@@ -136,7 +136,7 @@ def make_batches(
     rng.shuffle(batches)
     return batches
 
-# %% ../nbs/13_warm_start.ipynb #f72048b0
+# %% ../nbs/13_warm_start.ipynb #23e2a0af
 def answer_loss(
     model, # A causal language model
     batch: list, # `Sample`s
@@ -156,7 +156,7 @@ def mean_loss(
     sums = [answer_loss(model, b) for b in make_batches(rows, batch_tokens, make_rng("measure"))]
     return sum(float(s) for s, _ in sums) / sum(n for _, n in sums)
 
-# %% ../nbs/13_warm_start.ipynb #8198875f
+# %% ../nbs/13_warm_start.ipynb #c242ce71
 def learn_rows(
     model, # Changed in place; its trainable parameters learn
     rows: list, # `Sample`s
@@ -181,7 +181,7 @@ def learn_rows(
             bar.update(sum(len(o.ids) + len(o.prompt_ids) for o in batch)); bar.set_postfix(loss=f"{losses[-1]:.3f}", refresh=False)
     return losses
 
-# %% ../nbs/13_warm_start.ipynb #0fdc3283
+# %% ../nbs/13_warm_start.ipynb #4eaa3020
 def hold_out(
     examples: list, # `Example`s
     share: float = .1, # Of the groups
@@ -193,7 +193,7 @@ def hold_out(
     held = set(make_rng("hold out", seed).sample(groups, max(1, round(share * len(groups)))))
     return [o for o in examples if o.group not in held], [o for o in examples if o.group in held]
 
-# %% ../nbs/13_warm_start.ipynb #7fa59f7d
+# %% ../nbs/13_warm_start.ipynb #76fae959
 METHODS = ("auto", "full", "lora")
 SMALL = 50_000_000 # parameters; below, all weights learn
 
@@ -205,7 +205,7 @@ def _prepare(name, config, method):
     if method == "full": return model.float(), tokenizer, method, 1e-3 if small else 1e-5
     torch.manual_seed(stable_hash("warm start") % 2**31)
     lora = LoraConfig(r=config.lora_rank, lora_alpha=config.lora_alpha, target_modules="all-linear", task_type="CAUSAL_LM")
-    return get_peft_model(model, lora), tokenizer, method, 2e-4
+    with _quietly(): return get_peft_model(model, lora), tokenizer, method, 2e-4
 
 def _encode_all(examples, model, tokenizer, max_tokens):
     "(rows, prompts cut, lines left out)"
@@ -215,7 +215,7 @@ def _encode_all(examples, model, tokenizer, max_tokens):
     found = [encode_example(tokenizer, o, end, min(window, max_tokens or window)) for o in examples]
     return [o for o, _ in found if o], sum(c for _, c in found), sum(o is None for o, _ in found)
 
-# %% ../nbs/13_warm_start.ipynb #6fc38f56
+# %% ../nbs/13_warm_start.ipynb #ac12e8c1
 def pick_batch_tokens(
     rows: list # `Sample`s
 ) -> int: # Most tokens in a batch
@@ -223,7 +223,7 @@ def pick_batch_tokens(
     sizes = [len(o.prompt_ids) + len(o.ids) for o in rows]
     return max(max(sizes), min(4096, sum(sizes) // 32))
 
-# %% ../nbs/13_warm_start.ipynb #11751ce3
+# %% ../nbs/13_warm_start.ipynb #199b4e7d
 def _check_folder(out):
     folder = Path(out)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())): raise ConfigError(f"{folder} exists and is not an empty folder; choose another one for the model")
@@ -246,7 +246,7 @@ def _save(model, tokenizer, folder, record):
         os.rename(part, folder)
     finally: shutil.rmtree(part, ignore_errors=True)
 
-# %% ../nbs/13_warm_start.ipynb #37f0716a
+# %% ../nbs/13_warm_start.ipynb #5debfe15
 def warm_start(
     data: "str | list", # JSONL file or files
     out: str, # Folder to write; must be new or empty
@@ -278,6 +278,6 @@ def warm_start(
     losses = learn_rows(learner, rows, lr or default, epochs, batch_tokens, seed, progress)
     after = mean_loss(learner, test_rows, batch_tokens)
     about |= dict(steps=len(losses), tokens=epochs * sum(len(o.ids) for o in rows), loss_before=before, loss_after=after, measured_on="held_out" if measured else "train")
-    plain = learner.merge_and_unload() if method == "lora" else learner
+    with _quietly(): plain = learner.merge_and_unload() if method == "lora" else learner
     _save(plain.to(AutoConfig.from_pretrained(TINY if model == "tiny" else model).dtype or torch.float32), tokenizer, folder, about)
     return about

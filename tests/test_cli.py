@@ -376,7 +376,7 @@ NASTY = "[bold red]x[/] [link=http://a]\x1b]0;title\x07\x1b[2J \u202e <b>&amp;"
 @pytest.mark.parametrize("terminal", [True, False])
 def test_what_models_write_is_shown_not_obeyed(monkeypatch, capsys, terminal):
     out = io.StringIO()
-    monkeypatch.setattr(cli, "_console", lambda: Console(file=out, force_terminal=terminal, width=200, highlight=False, color_system="standard" if terminal else None))
+    monkeypatch.setattr(cli, "make_console", lambda: Console(file=out, force_terminal=terminal, width=200, highlight=False, color_system="standard" if terminal else None))
     test = dict(test=NASTY, stage=1, passed=False, outcome="wrong_value", reason=NASTY, valid=True)
     cli._print_match(dict(problem=NASTY, description=NASTY, signature="def f(x):", stages=[dict(stage=i, name="x", text=NASTY, tests=NASTY) for i in range(1, 6)], tests=[test], baseline=[test]))
     text = out.getvalue() + capsys.readouterr().out
