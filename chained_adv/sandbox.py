@@ -6,7 +6,7 @@
 __all__ = ['MAX_BYTES', 'MAX_PARTS', 'MAX_DEPTH', 'AHEAD', 'TICK', 'WALL', 'SandboxError', 'Job', 'Sandbox', 'VerdictTable',
            'Returned', 'FilledTests', 'check_problem']
 
-# %% ../nbs/05_sandbox.ipynb #e30974c2
+# %% ../nbs/05_sandbox.ipynb #adb6680e
 import atexit, builtins, ctypes, functools, html, inspect, io, json, marshal, math, os, re, resource, select, signal, socket, struct, subprocess, sys, threading, time
 from collections import OrderedDict, deque
 from dataclasses import dataclass, replace
@@ -16,16 +16,16 @@ from .jail import ISOLATION, best_isolation, filter_for, jail_source, probe_isol
 from .core import ChainedAdvError, ExecutionResult, Problem, ProblemError, TestCase, Verdict, describe_test, signature_args
 from .testcases import ParsedTests, Rejected, baseline_cases, parse_tests, unfence, view_value
 
-# %% ../nbs/05_sandbox.ipynb #fc628f33
+# %% ../nbs/05_sandbox.ipynb #7170a812
 class SandboxError(ChainedAdvError):
     "The sandbox itself is broken, or was given something that is not a test; never a verdict"
 
-# %% ../nbs/05_sandbox.ipynb #c9d7f234
+# %% ../nbs/05_sandbox.ipynb #00b10203
 MAX_BYTES = 1_000_000 # of one answer
 MAX_PARTS = 200_000 # elements in one value
 MAX_DEPTH = 100 # of nesting
 
-# %% ../nbs/05_sandbox.ipynb #2756413c
+# %% ../nbs/05_sandbox.ipynb #3407defc
 def _pack(v, room, depth=0):
     "A plain value as JSON text; `room` is a list holding the number of elements still allowed"
     t = type(v)
@@ -51,7 +51,7 @@ def _pack(v, room, depth=0):
 
 _QUOTE = json.encoder.encode_basestring_ascii
 
-# %% ../nbs/05_sandbox.ipynb #db801473
+# %% ../nbs/05_sandbox.ipynb #609bcee5
 def _distinct(keys):
     if len(keys) > 1000 and len(set(map(hash, keys))) < len(keys) // 2: raise ValueError("keys made to collide")
     return keys
@@ -74,7 +74,7 @@ def _unpack(tree):
     parts = [_unpack(o) for o in body]
     return {"t": tuple, "s": lambda o: set(_distinct(o)), "z": lambda o: frozenset(_distinct(o))}[tag](parts)
 
-# %% ../nbs/05_sandbox.ipynb #9298d802
+# %% ../nbs/05_sandbox.ipynb #e8372c20
 def _say(fd, kind, text="[]"):
     "Send one frame with a JSON body"
     data = text.encode()
@@ -90,7 +90,7 @@ def _hear(fd, n):
         out += part
     return out
 
-# %% ../nbs/05_sandbox.ipynb #22bb8414
+# %% ../nbs/05_sandbox.ipynb #d24aa4c0
 def _tee_class():
     "A text stream that sends what is written, up to `limit` characters"
     class Tee(io.TextIOBase):
@@ -108,7 +108,7 @@ def _tee_class():
             self.left -= len(self.held); self.held = ""
     return Tee
 
-# %% ../nbs/05_sandbox.ipynb #f4b951ba
+# %% ../nbs/05_sandbox.ipynb #a1911962
 def _node_classes():
     class ListNode:
         def __init__(self, val=0, next=None): self.val, self.next = val, next
@@ -132,7 +132,7 @@ def _grow(ns, hint, v):
     for node in filter(None, nodes): node.left, node.right = next(rest, None), next(rest, None)
     return nodes[0] if nodes else None
 
-# %% ../nbs/05_sandbox.ipynb #23231ed0
+# %% ../nbs/05_sandbox.ipynb #3dcfce81
 def _shrink(v, hint=""):
     "A result as plain data: nodes become lists"
     name = type(v).__name__
@@ -148,7 +148,7 @@ def _shrink(v, hint=""):
     while out and out[-1] is None and name == "TreeNode": out.pop()
     return out
 
-# %% ../nbs/05_sandbox.ipynb #71db959f
+# %% ../nbs/05_sandbox.ipynb #5d1e6fc0
 _UNSAID = {"strptime": ["_strptime"], "concurrent.futures": ["concurrent.futures.thread"], "zipfile": ["encodings.cp437"], "\\N{": ["unicodedata"], "code(": ["encodings.ascii", "encodings.latin_1"]}
 _UNWANTED = ("antigravity", "this", "idlelib", "test", "tkinter", "turtle", "turtledemo")
 _COMMON = "abc bisect collections contextlib copy dataclasses enum functools heapq itertools math operator random re string sys time types typing".split()
@@ -162,7 +162,7 @@ def _ready_names():
     names |= {n: getattr(heapq, n) for n in ("heappush", "heappop", "heapify")} | {n: getattr(bisect, n) for n in ("bisect_left", "bisect_right")}
     return names | {"inf": math.inf, "exit": sys.exit, "quit": sys.exit} | _node_classes()
 
-# %% ../nbs/05_sandbox.ipynb #03a5c3b8
+# %% ../nbs/05_sandbox.ipynb #06137d65
 def _is_private(path):
     "Is this path closed to other users?"
     while path != os.path.dirname(path):
@@ -187,7 +187,7 @@ def _encodings(words):
     known, words = sys.modules["encodings"].aliases.aliases, [o.lower().replace("-", "_") for o in words]
     return {"encodings." + known.get(o, o) for o in words if o in known or o in known.values() or o in ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "utf_8_sig")}
 
-# %% ../nbs/05_sandbox.ipynb #15fe650b
+# %% ../nbs/05_sandbox.ipynb #10810dfd
 def _find(ns, name):
     "The function to call, and the function whose annotations describe it"
     f, cls = ns.get(name), ns.get("Solution")
@@ -210,7 +210,7 @@ def _blame(e):
     except Exception: message = "(its message cannot be shown)"
     return [c.__name__ for c in type(e).__mro__], message, line
 
-# %% ../nbs/05_sandbox.ipynb #0cd17c31
+# %% ../nbs/05_sandbox.ipynb #ae228742
 def _attempt(fd, streams, f, *args):
     "Run one step: `(value,)`, or None after sending what went wrong"
     try: done = (f(*args),)
@@ -229,7 +229,7 @@ def _reply(fd, value, returns):
     except BaseException as e: return _say(fd, b"U", json.dumps([str(e)[:300]]))
     _say(fd, b"V", f"[{body}]")
 
-# %% ../nbs/05_sandbox.ipynb #56fbcb2b
+# %% ../nbs/05_sandbox.ipynb #e082aec2
 def _load(code, entry, hints, ns):
     if "random" in code: sys.modules["random"].seed() # the fork left it as the zygote's
     exec(compile(code, "<solution>", "exec", dont_inherit=True), ns)
@@ -238,7 +238,7 @@ def _load(code, entry, hints, ns):
 
 def _request(fd): return marshal.loads(_hear(fd, *struct.unpack("!I", _hear(fd, 4))))
 
-# %% ../nbs/05_sandbox.ipynb #f263a9fa
+# %% ../nbs/05_sandbox.ipynb #d08973ac
 def _stage(fd, limit):
     "Set up what a program finds around itself: the namespace it is loaded into and its two output streams"
     sys.modules["solution"] = module = type(sys)("solution") # what defines classes expects its module to exist
@@ -262,7 +262,7 @@ def _serve(fd, request, ns, streams):
             return f(*given, **{k: _grow(ns, dict(params).get(k, ""), v) for k, v in kwargs})
         if (got := _attempt(fd, streams, call)) is not None: _reply(fd, got[0], returns)
 
-# %% ../nbs/05_sandbox.ipynb #a0a9c4f4
+# %% ../nbs/05_sandbox.ipynb #b2312696
 def _confine(memory):
     "Limits for the zygote and every child"
     for name, value in (("CORE", 0), ("FSIZE", 0), ("NOFILE", 64), ("AS", memory)):
@@ -274,7 +274,7 @@ def _confine(memory):
     _prctl(38, 1) # PR_SET_NO_NEW_PRIVS
     _prctl(4, 0) # PR_SET_DUMPABLE: no reading through /proc or ptrace
 
-# %% ../nbs/05_sandbox.ipynb #07829ec9
+# %% ../nbs/05_sandbox.ipynb #f9e9c58a
 def _become(fd, gate, seconds):
     "Turn the forked process into a limited child: descriptor 3 is its channel, 4 its gate"
     signal.set_wakeup_fd(-1)
@@ -294,7 +294,7 @@ def _demote(zygote, program):
     if os.getppid() != zygote: os._exit(0)
     if program: _seal(*program)
 
-# %% ../nbs/05_sandbox.ipynb #82e09c58
+# %% ../nbs/05_sandbox.ipynb #7b1203b2
 _TRIAL = """from collections import Counter
 def f(xs):
     if not xs: return xs[0]
@@ -310,7 +310,7 @@ def _rehearse():
         _serve(near, (_TRIAL, "f", None, [marshal.dumps((call, []))]), {"__builtins__": builtins}, ())
         os.close(near); os.close(far)
 
-# %% ../nbs/05_sandbox.ipynb #0596a489
+# %% ../nbs/05_sandbox.ipynb #1c292911
 _FORK = ctypes.PyDLL(None).fork # keeps the interpreter's lock, which a single thread needs
 
 def _spawn(fd, seconds, stage, program, blind):
@@ -329,7 +329,7 @@ def _spawn(fd, seconds, stage, program, blind):
     except MemoryError: os._exit(71)
     finally: os._exit(70)
 
-# %% ../nbs/05_sandbox.ipynb #5c3b0252
+# %% ../nbs/05_sandbox.ipynb #c4f9fc7f
 def _zygote(level, control, host, memory, seconds, limit):
     "Fork for each descriptor that arrives, kill when told to, report how each child ended"
     import gc, importlib
@@ -348,7 +348,7 @@ def _zygote(level, control, host, memory, seconds, limit):
     gc.collect(); gc.freeze()
     _watch(socket.socket(fileno=control), os.getppid(), lambda fd: _spawn(fd, *given))
 
-# %% ../nbs/05_sandbox.ipynb #43edf8c9
+# %% ../nbs/05_sandbox.ipynb #c544eb84
 def _watch(control, parent, spawn):
     "The zygote's loop; `children` are (number, process id, gate) in order, the first one runs"
     woken, wake = os.pipe(); os.set_blocking(woken, False); os.set_blocking(wake, False)
@@ -370,7 +370,7 @@ def _watch(control, parent, spawn):
             else: [_slay(c, True) for n, c, _ in children if n == number]
     for _, child, _ in children: _slay(child, True)
 
-# %% ../nbs/05_sandbox.ipynb #1473c3fd
+# %% ../nbs/05_sandbox.ipynb #74c89d05
 def _reap(control, children):
     "Report the children that have ended, and open the gate of the next one"
     for entry in list(children):
@@ -388,7 +388,7 @@ def _slay(child, alone=False):
         try: child > 0 and kill(child, signal.SIGKILL)
         except (ProcessLookupError, PermissionError): pass
 
-# %% ../nbs/05_sandbox.ipynb #b0e041bb
+# %% ../nbs/05_sandbox.ipynb #6707eff3
 _STATUS = struct.Struct("!Iid") # a run's number, the wait status of its child, and the processor seconds it took
 
 @functools.cache
@@ -400,7 +400,7 @@ def _child_source(level):
     head += f"_FORK = ctypes.PyDLL(None).fork\n_QUOTE = json.encoder.encode_basestring_ascii\n_FILTER = {filter_for(level)!r}\n{jail_source()}"
     return head + "\n".join(inspect.getsource(f) for f in parts) + f"\n_zygote({level!r}, *map(int, sys.argv[1:]))\n"
 
-# %% ../nbs/05_sandbox.ipynb #59b6a0f8
+# %% ../nbs/05_sandbox.ipynb #a4511977
 def _key_of(v):
     "What makes a dict key or set element itself"
     if isinstance(v, (tuple, frozenset)): return (type(v), type(v)(map(_key_of, v)))
@@ -424,14 +424,14 @@ def _same(got, want):
         return len(got) == len(want) and all((k := _key_of(o)) in mine and _same(mine[k], v) for o, v in want.items())
     return a is b and got == want
 
-# %% ../nbs/05_sandbox.ipynb #f67811b2
+# %% ../nbs/05_sandbox.ipynb #a22bffb5
 def _within(got, want, tolerance):
     "Is every number in `got` within `tolerance` of its partner in `want`?"
     if isinstance(want, (list, tuple)): return isinstance(got, (list, tuple)) and len(got) == len(want) and all(_within(g, w, tolerance) for g, w in zip(got, want))
     if isinstance(want, dict): return isinstance(got, dict) and got.keys() == want.keys() and all(_within(got[k], want[k], tolerance) for k in want)
     return type(got) in (int, float, complex) and type(want) in (int, float, complex) and (got == want or _near(got, want, tolerance, 0.) and got == got)
 
-# %% ../nbs/05_sandbox.ipynb #e41b105e
+# %% ../nbs/05_sandbox.ipynb #40ad1f02
 class _Answer(NamedTuple):
     "What came of one call"
     kind: str # `value`, `unplain`, `exception`, `unloaded`, `timeout`, `memory` or `crash`
@@ -459,7 +459,7 @@ def _verdict(test, a):
     else: return Verdict(False, {"unplain": "wrong_value", "unloaded": "exception"}.get(a.kind, a.kind), a.reason, test)
     return Verdict(ok, "passed" if ok else "exception" if a.kind == "exception" else "wrong_value", "" if ok else reason, test)
 
-# %% ../nbs/05_sandbox.ipynb #329f1728
+# %% ../nbs/05_sandbox.ipynb #5f047a0a
 class _Run:
     "One program, its calls, and the answers so far"
     def __init__(self, code, entry, hints, calls, give):
@@ -482,7 +482,7 @@ class _Run:
         self.give(self.at, _Answer(kind, value, reason, *self.text), keep)
         self.text = ["", ""]; self.at += 1
 
-# %% ../nbs/05_sandbox.ipynb #a40e027b
+# %% ../nbs/05_sandbox.ipynb #b3aa05ce
 def _reason(names, message, line):
     return f"{names[0]}{': ' if message else ''}{message}{f', line {line}' if line else ''}"
 
@@ -504,7 +504,7 @@ def _frame(run, kind, body, limit):
 def _fail_all(run, kind, reason, keep=True):
     while run.at < len(run.calls): run.answer(kind, reason=reason, keep=keep)
 
-# %% ../nbs/05_sandbox.ipynb #0fad3f66
+# %% ../nbs/05_sandbox.ipynb #9d08a9b4
 def _take(run, data, limit):
     "Take what a child sent; the new answers, or an error when it is not what a child sends"
     run.inbuf += data
@@ -519,8 +519,8 @@ def _take(run, data, limit):
 
 _BROKEN_FRAME = (ValueError, TypeError, KeyError, IndexError, RecursionError, AttributeError, OverflowError)
 
-# %% ../nbs/05_sandbox.ipynb #cd6756fa
-AHEAD = 3 # runs given to a worker, of which one is on
+# %% ../nbs/05_sandbox.ipynb #dc27cc9a
+AHEAD = 3 # runs given to a worker, of which one is on, while there are more cores than workers
 TICK = .005 # seconds between two looks at what a running child has sent
 WALL = 4 # a call may take this many times its processor seconds on the wall
 
@@ -529,7 +529,7 @@ def _processor_time(pid):
     try: return time.clock_gettime(~pid << 3 | 2) # the kernel's number for the clock of a whole process
     except OSError: return None
 
-# %% ../nbs/05_sandbox.ipynb #1cbf9023
+# %% ../nbs/05_sandbox.ipynb #dd59916f
 class _Worker:
     "One zygote and its queue of runs"
     def __init__(self, box): self.box, self.process, self.control, self.queue, self.number = box, None, None, deque(), 0
@@ -553,7 +553,7 @@ class _Worker:
         self.control = ours
         self.box.events.add(ours, self.on_control)
 
-# %% ../nbs/05_sandbox.ipynb #f8afa994
+# %% ../nbs/05_sandbox.ipynb #1070aeca
 def _stop(self, patience=2.):
     "End the zygote: ask by closing the channel, then kill"
     self.box.events.drop(self.control)
@@ -572,7 +572,7 @@ def _release(self, run):
 
 _Worker.stop, _Worker.release = _stop, _release
 
-# %% ../nbs/05_sandbox.ipynb #32be62c6
+# %% ../nbs/05_sandbox.ipynb #1ca9debf
 def _submit(self, run):
     "Give a run to the zygote"
     run.fresh()
@@ -589,7 +589,7 @@ def _submit(self, run):
     self.flush(run)
     if self.queue[0] is run: self.clock(run)
 
-# %% ../nbs/05_sandbox.ipynb #6158848b
+# %% ../nbs/05_sandbox.ipynb #3a43b33d
 def _clock(self, run, seconds=None):
     "Start the clocks of a run's next call"
     run.since = time.monotonic()
@@ -614,7 +614,7 @@ def _flush(self, run):
 
 _Worker.submit, _Worker.clock, _Worker.time_left, _Worker.flush = _submit, _clock, _time_left, _flush
 
-# %% ../nbs/05_sandbox.ipynb #867a9523
+# %% ../nbs/05_sandbox.ipynb #2be3de5f
 _SENDER = struct.Struct("iII") # process, user, group; filled in by the kernel
 
 def _receive(run):
@@ -648,7 +648,7 @@ def _kill(self, run, cause):
 
 _Worker.drain, _Worker.on_data, _Worker.kill = _drain, _on_data, _kill
 
-# %% ../nbs/05_sandbox.ipynb #d01c9d22
+# %% ../nbs/05_sandbox.ipynb #cb0eb394
 def _ending(status):
     "Outcome and reason for a child that ended before it had answered"
     if os.WIFSIGNALED(status):
@@ -657,7 +657,7 @@ def _ending(status):
     code = os.WEXITSTATUS(status)
     return ("memory", "out of memory") if code == 71 else ("crash", f"left with exit status {code} before answering")
 
-# %% ../nbs/05_sandbox.ipynb #d93dcfb9
+# %% ../nbs/05_sandbox.ipynb #5e9a7209
 def _on_status(self, number, status, used):
     "A run's child has ended"
     run = next((r for r in self.queue if r.number == number), None)
@@ -683,7 +683,7 @@ def _excuse(self, run, status):
 
 _Worker.on_status, _Worker.excuse = _on_status, _excuse
 
-# %% ../nbs/05_sandbox.ipynb #17ad3c3a
+# %% ../nbs/05_sandbox.ipynb #3a48a133
 def _replace(self):
     "Start a new zygote and give it the runs of the old one"
     runs = list(self.queue)
@@ -702,7 +702,7 @@ def _charge(run, kind, reason):
     if run.at < len(run.calls) and run.loaded: run.answer(kind, reason=reason)
     else: _fail_all(run, kind, reason)
 
-# %% ../nbs/05_sandbox.ipynb #d8f253da
+# %% ../nbs/05_sandbox.ipynb #ce2f8555
 def _on_control(self):
     "Statuses from the zygote, or its end"
     try: data = self.control.recv(_STATUS.size * 64)
@@ -726,7 +726,7 @@ def _check_clock(self, now):
 
 _Worker.replace, _Worker.on_control, _Worker.check_clock = _replace, _on_control, _check_clock
 
-# %% ../nbs/05_sandbox.ipynb #cbac134d
+# %% ../nbs/05_sandbox.ipynb #978ecad4
 class _Events:
     "Sockets and what to do when they are ready"
     def __init__(self): self.poll, self.do = select.poll(), {}
@@ -737,7 +737,7 @@ class _Events:
         for fd, _ in self.poll.poll(max(0, math.ceil(seconds * 1000))):
             if fd in self.do: self.do[fd]()
 
-# %% ../nbs/05_sandbox.ipynb #c254ce8b
+# %% ../nbs/05_sandbox.ipynb #037cf74e
 def _defined(code):
     "Public names that a program defines: functions, or methods of `class Solution`"
     found = re.search(r"^class\s+Solution\b.*\n((?:(?:[ \t].*)?(?:\n|\Z))*)", code, re.M)
@@ -756,7 +756,7 @@ def _entry_of(code, text, signature):
     if m and not called: return m[1], ""
     return "", f"the code defines several functions ({', '.join(names)}); say which with entry_point" if names else "the code defines no function"
 
-# %% ../nbs/05_sandbox.ipynb #62be4950
+# %% ../nbs/05_sandbox.ipynb #03dcb3e7
 @dataclass(frozen=True)
 class Job:
     "One program and the tests to run against it"
@@ -766,7 +766,7 @@ class Job:
     signature: str | None = None # `def` line: checks the arguments of tests, and says which are linked lists or trees
     runs: int = 1 # How often each call is made, each time in a child of its own; a test whose answers differ does not pass
 
-# %% ../nbs/05_sandbox.ipynb #4c81fac9
+# %% ../nbs/05_sandbox.ipynb #5b445298
 _parse = functools.lru_cache(maxsize=64)(parse_tests) # many programs meet the same text
 
 def _items(tests, name, signature):
@@ -788,7 +788,7 @@ def _signature_hints(signature):
     show = lambda a: "" if a is None else ast.unparse(a).strip("'\"")
     return [[a.arg, show(a.annotation)] for a in node.args.args if a.arg != "self"], show(node.returns)
 
-# %% ../nbs/05_sandbox.ipynb #0f237a91
+# %% ../nbs/05_sandbox.ipynb #449e56d9
 class _Cache:
     "Answers by program and call, least recently used first; bounded in number and bytes"
     def __init__(self, entries, size=64_000_000): self.entries, self.size, self.held, self.data = entries, size, 0, OrderedDict()
@@ -800,14 +800,14 @@ class _Cache:
         self.data[key] = answer, cost; self.held += cost
         while len(self.data) > self.entries or self.held > self.size: self.held -= self.data.popitem(last=False)[1][1]
 
-# %% ../nbs/05_sandbox.ipynb #2bba822f
+# %% ../nbs/05_sandbox.ipynb #7af6ed1f
 def _require(level):
     "Raise `SandboxError` unless this machine has an isolation level"
     if level not in ISOLATION: raise SandboxError(f"isolation {level!r} is not one of {', '.join(ISOLATION)}")
     found = {o.level: o for o in probe_isolation()}[level]
     if not found.available: raise SandboxError(f"isolation level {level!r} is not available here ({found.reason}); best here: {best_isolation()!r}. To get it: {found.remedy}")
 
-# %% ../nbs/05_sandbox.ipynb #6cd697e0
+# %% ../nbs/05_sandbox.ipynb #3aea75af
 class Sandbox:
     "Runs untrusted programs against tests in processes of their own"
     def __init__(self,
@@ -823,6 +823,8 @@ class Sandbox:
         self.timeout, self.memory, self.limit = timeout, memory_mb << 20, output_limit
         self.budget = 10 * timeout if budget is None else budget
         self.seconds = math.ceil(self.budget + timeout) + 1
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        self.ahead = AHEAD if workers < cores else 1 # the workers keep all cores busy themselves: to prepare more would only push the running programs aside
         if isolation: _require(isolation)
         self.isolation, self.cache, self.lock, self.count = isolation, _Cache(cache_size), threading.RLock(), workers
         self.events, self.workers, self.owner, self.closed = _Events(), [], os.getpid(), False
@@ -835,7 +837,7 @@ class Sandbox:
     def __exit__(self, *_): self.close()
     def __repr__(self): return f"Sandbox(timeout={self.timeout:g}, memory_mb={self.memory >> 20}, workers={self.count}, level={self.level!r})"
 
-# %% ../nbs/05_sandbox.ipynb #6b1aa0ee
+# %% ../nbs/05_sandbox.ipynb #1d88f879
 def _ensure(self):
     "Living workers, in this very process"
     if self.closed: raise SandboxError("this Sandbox is closed; make a new one")
@@ -856,7 +858,7 @@ def _close(self):
 
 Sandbox.ensure, Sandbox.drop_workers, Sandbox.close = _ensure, _drop_workers, _close
 
-# %% ../nbs/05_sandbox.ipynb #33a36f3e
+# %% ../nbs/05_sandbox.ipynb #fc0ca6db
 def _marshal(v):
     "The bytes of a plain value: equal bytes mean equal values. Raises `TypeError`"
     try: return marshal.dumps(v, 2) # later versions write the same value in several ways
@@ -883,7 +885,7 @@ def _plan(self, job):
     for run in range(job.runs): p.keys.append([(blake2b(repr((code, entry, p.hints, run)).encode("utf-8", "replace"), digest_size=16).digest(), call) for call in calls])
     return p
 
-# %% ../nbs/05_sandbox.ipynb #22323d36
+# %% ../nbs/05_sandbox.ipynb #ea6b24f8
 def _differ(a, b):
     "Why two answers to the same call are not the same; empty when they are"
     show = lambda o: _brief(o.value) if o.kind == "value" else o.reason
@@ -909,7 +911,7 @@ def _assemble(p, answers, limit):
     reasons = tuple(dict.fromkeys(v.reason for v in verdicts if not v.passed))
     return ExecutionResult(verdicts, out, err, any(v.outcome == "timeout" for v in verdicts), reasons)
 
-# %% ../nbs/05_sandbox.ipynb #40f69158
+# %% ../nbs/05_sandbox.ipynb #94b29c7d
 class _Batch:
     "Jobs in progress"
     def __init__(self, box, jobs, progress, assemble=_assemble):
@@ -946,10 +948,10 @@ class _Batch:
         self.results[i] = self.assemble(p, self.answers, self.box.limit); self.done += 1
         if self.progress: self.progress(self.done, len(self.jobs))
 
-# %% ../nbs/05_sandbox.ipynb #5415ae70
+# %% ../nbs/05_sandbox.ipynb #c8ce1722
 def _weight(v): return sum(map(_weight, v)) + len(v) if isinstance(v, (list, tuple, set, frozenset)) else 2 * len(v) + sum(map(_weight, v.values())) if isinstance(v, dict) else len(v) if isinstance(v, (str, bytes)) else 1
 
-# %% ../nbs/05_sandbox.ipynb #be85a63c
+# %% ../nbs/05_sandbox.ipynb #979b203e
 def _work(self, batch):
     "Run a batch to its end"
     with self.lock:
@@ -958,7 +960,7 @@ def _work(self, batch):
         try:
             while True:
                 for w in self.workers:
-                    while len(w.queue) < AHEAD and (run := batch.next_run()): w.submit(run)
+                    while len(w.queue) < self.ahead and (run := batch.next_run()): w.submit(run)
                 busy = [w for w in self.workers if w.queue]
                 if not busy: return batch
                 due = min(looked + TICK, *(w.queue[0].deadline for w in busy))
@@ -975,7 +977,7 @@ def _run_many(self,
 
 Sandbox.plan, Sandbox.work, Sandbox.run_many = _plan, _work, _run_many
 
-# %% ../nbs/05_sandbox.ipynb #7ec68436
+# %% ../nbs/05_sandbox.ipynb #a232fa01
 def _execute_tests(self,
     code: str, # Python source; fences are taken off
     tests, # Text in any format, a `ParsedTests`, or a list of `TestCase`s
@@ -987,7 +989,7 @@ def _execute_tests(self,
 
 Sandbox.execute_tests = _execute_tests
 
-# %% ../nbs/05_sandbox.ipynb #db2c5c0b
+# %% ../nbs/05_sandbox.ipynb #c5666d0b
 @dataclass(frozen=True)
 class VerdictTable:
     "Verdicts of programs (rows) on tests (columns)"
@@ -1014,7 +1016,7 @@ def _run_table(self,
 
 Sandbox.run_table = _run_table
 
-# %% ../nbs/05_sandbox.ipynb #sbcall02
+# %% ../nbs/05_sandbox.ipynb #893177ac
 class Returned(NamedTuple):
     "What came of one call"
     outcome: str # `returned`, or the outcome of a verdict: `exception`, `timeout`, ...
@@ -1042,7 +1044,7 @@ def _call_many(self,
 
 Sandbox.call_many = _call_many
 
-# %% ../nbs/05_sandbox.ipynb #c86dbb67
+# %% ../nbs/05_sandbox.ipynb #74a33a10
 def _validate(self,
     tests, # The tests to judge
     solution: str, # The reference solution
@@ -1054,7 +1056,7 @@ def _validate(self,
 
 Sandbox.validate_tests_against_solution = _validate
 
-# %% ../nbs/05_sandbox.ipynb #27a486cc
+# %% ../nbs/05_sandbox.ipynb #cf447a2d
 class FilledTests(NamedTuple):
     "Tests after the reference has been asked"
     validation: ExecutionResult # Of the tests as they were written
@@ -1090,7 +1092,7 @@ def _fill(self,
 
 Sandbox.fill_tests = _fill
 
-# %% ../nbs/05_sandbox.ipynb #baf81885
+# %% ../nbs/05_sandbox.ipynb #c12719b8
 def check_problem(
     problem: Problem, # The problem
     sandbox: Sandbox # Where its reference solution runs
