@@ -74,10 +74,10 @@ def test_import_is_light():
 BURN = "import time\ndef f(x):\n    end = time.process_time() + x\n    while time.process_time() < end: pass\n    return 'done'"
 
 def test_slow_code_is_not_failed_for_a_busy_machine():
-    "Another process on the same processor: .25 of .4 processor seconds take about half a second"
+    "Two others on the same processor: .25 of .4 processor seconds take longer than that on the clock"
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(1)]
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
     try:
         with Sandbox(timeout=.4) as box:
             began = time.monotonic()
@@ -87,7 +87,7 @@ def test_slow_code_is_not_failed_for_a_busy_machine():
         for p in busy: p.kill(); p.wait()
         os.sched_setaffinity(0, before)
     assert [v.outcome for v in r.verdicts] == ["passed", "passed", "timeout"], r.errors
-    assert took > 1.2, "the machine was not busy: this test has shown nothing"
+    assert took > .95, "the machine was not busy: this test has shown nothing"
 
 def test_waiting_is_ended_by_the_wall():
     with Sandbox(timeout=.1) as box:

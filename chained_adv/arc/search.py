@@ -14,15 +14,17 @@ __all__ = ['LIBRARY', 'flip', 'mirror', 'transpose', 'beside', 'above', 'part', 
            'row_count', 'enclosed', 'space', 'about', 'within', 'boxed', 'recolour', 'evaluate', 'library_source',
            'search_programs', 'search_program']
 
-# %% ../../nbs/arc/03_search.ipynb #a6f0eef2
-import ast, inspect
+# %% ../../nbs/arc/03_search.ipynb #f0556a3f
+import inspect, re
 from collections import Counter
 from functools import lru_cache
+from inspect import unwrap
+from types import CodeType
 
-# %% ../../nbs/arc/03_search.ipynb #7ddcd84c
+# %% ../../nbs/arc/03_search.ipynb #e8363d37
 from .grids import Task
 
-# %% ../../nbs/arc/03_search.ipynb #021dcad4
+# %% ../../nbs/arc/03_search.ipynb #3c6e4380
 def flip(g): return g[::-1]
 def mirror(g): return tuple(r[::-1] for r in g)
 def transpose(g): return tuple(zip(*g))
@@ -31,7 +33,7 @@ def above(g, h): return g + h
 def part(g, top, left, height, width): return tuple(r[left:left + width] for r in g[top:top + height])
 def inner(g): return part(g, 1, 1, len(g) - 2, len(g[0]) - 2)
 
-# %% ../../nbs/arc/03_search.ipynb #acbee70c
+# %% ../../nbs/arc/03_search.ipynb #f737b39b
 def tile(g, m, n): return tuple(r * n for r in g) * m
 def tile_to(g, height, width): return tuple(tuple(g[i % len(g)][j % len(g[0])] for j in range(width)) for i in range(height))
 def zoom(g, m, n): return tuple(tuple(c for c in r for _ in range(n)) for r in g for _ in range(m))
@@ -48,7 +50,7 @@ def half(g, axis, k):
     n = len(g) // 2
     return g[len(g) - n:] if k else g[:n]
 
-# %% ../../nbs/arc/03_search.ipynb #daf88507
+# %% ../../nbs/arc/03_search.ipynb #6fc79930
 def background(g): return Counter(c for r in g for c in r).most_common(1)[0][0]
 def ranking(g, b): return [c for c, _ in sorted(Counter(c for r in g for c in r if c != b).items(), key=lambda o: (-o[1], o[0]))]
 def keep(g, b, colour): return tuple(tuple(c if c == colour else b for c in r) for r in g)
@@ -60,7 +62,7 @@ def crop(g, cells):
 def content(g, b): return crop(g, [(i, j) for i, r in enumerate(g) for j, c in enumerate(r) if c != b])
 def box_of(g, colour): return crop(g, [(i, j) for i, r in enumerate(g) for j, c in enumerate(r) if c == colour])
 
-# %% ../../nbs/arc/03_search.ipynb #7ade786d
+# %% ../../nbs/arc/03_search.ipynb #00764fc4
 def drop_column(column, b, fixed):
     "A column whose cells have fallen to its end, or onto cells of the fixed colour"
     stops = [k for k, c in enumerate(column) if c == fixed] + [len(column)]
@@ -84,11 +86,11 @@ def paint(g, colours):
         if 0 <= i < len(g) and 0 <= j < len(g[0]): rows[i][j] = c
     return tuple(map(tuple, rows))
 
-# %% ../../nbs/arc/03_search.ipynb #779997b0
+# %% ../../nbs/arc/03_search.ipynb #78bb2015
 @lru_cache(256)
 def regions(g, b, reach, mixed):
     "Connected sets of cells in reading order; with `mixed` colours other than `b` count as one"
-    same = (lambda x, y: (x == b) == (y == b)) if mixed else (lambda x, y: x == y)
+    alike = (lambda x, y: (x == b) == (y == b)) if mixed else (lambda x, y: x == y)
     steps = [(0, 1), (1, 0), (0, -1), (-1, 0)] + [(1, 1), (1, -1), (-1, 1), (-1, -1)] * (reach == 8)
     seen, found = set(), []
     for start in ((i, j) for i in range(len(g)) for j in range(len(g[0]))):
@@ -96,13 +98,13 @@ def regions(g, b, reach, mixed):
         todo = [start]; seen.add(start)
         for i, j in todo:
             for n in ((i + di, j + dj) for di, dj in steps):
-                if n not in seen and 0 <= n[0] < len(g) and 0 <= n[1] < len(g[0]) and same(g[n[0]][n[1]], g[i][j]): seen.add(n); todo.append(n)
+                if n not in seen and 0 <= n[0] < len(g) and 0 <= n[1] < len(g[0]) and alike(g[n[0]][n[1]], g[i][j]): seen.add(n); todo.append(n)
         found.append(tuple(sorted(todo)))
     return tuple(found)
 
 def objects(g, b, reach, mixed): return tuple(o for o in regions(g, b, reach, mixed) if g[o[0][0]][o[0][1]] != b)
 
-# %% ../../nbs/arc/03_search.ipynb #f58c24b4
+# %% ../../nbs/arc/03_search.ipynb #d559f4e5
 def shape(o):
     top, left = min(i for i, _ in o), min(j for _, j in o)
     return tuple(sorted((i - top, j - left) for i, j in o))
@@ -126,7 +128,7 @@ def traits(g, b, reach, mixed, name):
            "top": lambda o: min(i for i, _ in o) == min(p[0] for q in all_of for p in q), "left": lambda o: min(j for _, j in o) == min(p[1] for q in all_of for p in q)}[name]
     return tuple(map(say, all_of))
 
-# %% ../../nbs/arc/03_search.ipynb #0b1b0a84
+# %% ../../nbs/arc/03_search.ipynb #e9504a76
 def pick(g, b, reach, mixed, name, way):
     "Cut out the object with the most (way -1) or least of a trait; fails when there is no single one"
     found, values = objects(g, b, reach, mixed), traits(g, b, reach, mixed, name)
@@ -138,7 +140,7 @@ def lone(g, b, cells): # the object's own cells on background
     keep_these = set(cells)
     return crop(tuple(tuple(c if (i, j) in keep_these else b for j, c in enumerate(r)) for i, r in enumerate(g)), cells)
 
-# %% ../../nbs/arc/03_search.ipynb #ae102087
+# %% ../../nbs/arc/03_search.ipynb #cb8dc321
 @lru_cache(256)
 def panels(g, b):
     "The parts between full lines of one colour other than the background, in reading order"
@@ -165,7 +167,7 @@ def panel_map(g, b, way):
     say = lambda p: background(p) if not way else (ranking(p, b) or [b])[0]
     return tuple(tuple(say(p) for p in row) for row in panels(g, b))
 
-# %% ../../nbs/arc/03_search.ipynb #ec88dcf3
+# %% ../../nbs/arc/03_search.ipynb #aca76a8b
 def retile(g, colour):
     "Fill the cells of a colour from a repeating pattern, the smallest that fits; fails when there is none"
     height, width = len(g), len(g[0])
@@ -192,7 +194,7 @@ def repair(g, colour):
     if a is not None: g = unfold(g, colour, a)
     return g if z is None else transpose(unfold(transpose(g), colour, z))
 
-# %% ../../nbs/arc/03_search.ipynb #a2b7c761
+# %% ../../nbs/arc/03_search.ipynb #27364ad5
 def shifted(cells, di, dj): return [(i + di, j + dj) for i, j in cells]
 def touches(cells, others): return any((i + di, j + dj) in others for i, j in cells for di, dj in ((0, 1), (1, 0), (0, -1), (-1, 0)))
 def towards(cells, others):
@@ -224,7 +226,7 @@ def shove(g, b, di, dj):
         out = paint(out, {p: g[q[0]][q[1]] for p, q in zip(now, o)})
     return out
 
-# %% ../../nbs/arc/03_search.ipynb #c0b58f7a
+# %% ../../nbs/arc/03_search.ipynb #d43a75ce
 def hidden(g, colour, way):
     "What lies under the cells of a colour, restored by pattern (way 0) or symmetry (1)"
     whole = repair(g, colour) if way else retile(g, colour)
@@ -237,7 +239,7 @@ def extend(g, width):
 
 def cast(g, b, di, dj): return tuple(tuple(c if c != b else d for c, d in zip(r, s)) for r, s in zip(g, look(g, b, di, dj)))
 
-# %% ../../nbs/arc/03_search.ipynb #fe070ac4
+# %% ../../nbs/arc/03_search.ipynb #69a9c269
 def strip(n, c): return ((c,) * n,)
 def diagonal(n, c, b): return tuple(tuple(c if i == j else b for j in range(n)) for i in range(n))
 def legend(g, b): return tuple((c,) for c in ranking(g, b))
@@ -246,7 +248,7 @@ def histogram(g, b):
     count = Counter(c for r in g for c in r if c != b)
     return flip(transpose(tuple((c,) * count[c] + (b,) * (max(count.values()) - count[c]) for c in ranking(g, b))))
 
-# %% ../../nbs/arc/03_search.ipynb #7c51426e
+# %% ../../nbs/arc/03_search.ipynb #61bdd08c
 def look(g, b, di, dj):
     "The next colour other than the background, beyond each cell in a direction; the background when there is none"
     out, height, width = {}, len(g), len(g[0])
@@ -264,7 +266,7 @@ def nth_colour(g, b, n): return everywhere(g, (ranking(g, b) + [b] * 10)[n])
 def rarest(g, b): return everywhere(g, (ranking(g, b) or [b])[-1])
 def corner(g, i, j): return everywhere(g, g[i][j])
 
-# %% ../../nbs/arc/03_search.ipynb #e5d50608
+# %% ../../nbs/arc/03_search.ipynb #dffee327
 def facing(g, b, colour):
     "What lies on the other side of a cell when the next colour to one side is the one given"
     out = everywhere(g, b)
@@ -302,7 +304,7 @@ def fence(g, b):
         if len(round_it) == 1: out |= {p: c for p in o for c in round_it}
     return paint(everywhere(g, b), out)
 
-# %% ../../nbs/arc/03_search.ipynb #8d8fa1cf
+# %% ../../nbs/arc/03_search.ipynb #63361637
 def same(g, h): return tuple(tuple(a == c for a, c in zip(r, s)) for r, s in zip(g, h))
 def every(g, say): return tuple(tuple(say(i, j) for j in range(len(g[0]))) for i in range(len(g)))
 def place(g, name, n):
@@ -345,7 +347,7 @@ def row_extreme(g, b):
     return tuple(((k == max(n)) - (k == few and k != max(n)),) * len(r) for k, r in zip(n, g))
 def row_count(g, b): return tuple((sum(c != b for c in r),) * len(r) for r in g)
 
-# %% ../../nbs/arc/03_search.ipynb #905fdeb5
+# %% ../../nbs/arc/03_search.ipynb #4619ac34
 @lru_cache(256)
 def enclosed(g, b, reach):
     "Is a cell background that no path leads out of the grid from?"
@@ -383,7 +385,7 @@ def boxed(g, b, reach, mixed):
     inside = {(i, j) for o in objects(g, b, reach, mixed) if len(o) > 1 for i in range(min(p[0] for p in o), max(p[0] for p in o) + 1) for j in range(min(p[1] for p in o), max(p[1] for p in o) + 1)}
     return every(g, lambda i, j: (i, j) in inside)
 
-# %% ../../nbs/arc/03_search.ipynb #1049b972
+# %% ../../nbs/arc/03_search.ipynb #81207d30
 def recolour(features, shown, rule):
     "Replace every cell by what the rule says about its features"
     out = []
@@ -395,7 +397,7 @@ def recolour(features, shown, rule):
         out.append(tuple(row))
     return tuple(out)
 
-# %% ../../nbs/arc/03_search.ipynb #6f3fa28f
+# %% ../../nbs/arc/03_search.ipynb #56459ccd
 LIBRARY = {f.__name__: f for f in (flip, mirror, transpose, beside, above, part, inner, tile, tile_to, zoom, shrink, squeeze_rows, squeeze, fractal, half, compact_rows, compact, sort_rows, background, ranking, keep, drop, crop,
     content, box_of, drop_column, gravity, paint, regions, objects, shape, span, at_edge, holes, traits, pick, lone, panels, panel, odd_panel, panel_map, retile, fold_axis, unfold, repair, shifted, touches,
     towards, approach, shove, hidden, extend, cast, strip, diagonal, legend, histogram, look, shift, everywhere, leader, row_majority, nth_colour, rarest, corner, facing, nearest, tint, fence, same, every, place, near,
@@ -414,8 +416,8 @@ def evaluate(
     try: return eval(_compiled(expression), LIBRARY | {"g": g, "b": b, "o": o or g})
     except (ValueError, IndexError, KeyError): return None
 
-# %% ../../nbs/arc/03_search.ipynb #e99c4ed8
-def _names(text): return {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+# %% ../../nbs/arc/03_search.ipynb #b2689c80
+def _names(code): return set(code.co_names).union(*(_names(o) for o in code.co_consts if isinstance(o, CodeType)))
 
 @lru_cache(None)
 def _source(name): return inspect.getsource(getattr(LIBRARY[name], "__wrapped__", LIBRARY[name])).strip()
@@ -424,12 +426,12 @@ def library_source(
     expressions # Texts of expressions
 ) -> str: # Python source, in the library's order
     "The functions that expressions need"
-    needed, todo = set(), set().union(*map(_names, expressions)) & LIBRARY.keys()
-    while todo: needed |= todo; todo = set().union(*(_names(_source(n)) for n in todo)) & LIBRARY.keys() - needed
+    needed, todo = set(), set().union(*(_names(_compiled(o)) for o in expressions)) & LIBRARY.keys()
+    while todo: needed |= todo; todo = set().union(*(_names(unwrap(LIBRARY[n]).__code__) for n in todo)) & LIBRARY.keys() - needed
     text = "\n\n".join(_source(n) for n in LIBRARY if n in needed)
     return "\n".join([f"from collections import Counter\n"] * ("Counter(" in text) + ["from functools import lru_cache\n"] * ("@lru_cache" in text) + [text])
 
-# %% ../../nbs/arc/03_search.ipynb #0b0584ab
+# %% ../../nbs/arc/03_search.ipynb #113f7205
 _TURNS = ["flip(g)", "mirror(g)", "flip(mirror(g))", "transpose(g)", "flip(transpose(g))", "mirror(transpose(g))", "flip(mirror(transpose(g)))"]
 _KINDS = [(4, False), (8, False), (4, True), (8, True)]
 
@@ -449,7 +451,7 @@ def _sizes(pairs):
     if all((len(o), len(o[0])) == (len(i), 2 * len(i[0])) for i, o in pairs): found += ["extend(g, 2 * len(g[0]))"]
     return found
 
-# %% ../../nbs/arc/03_search.ipynb #b073d6c7
+# %% ../../nbs/arc/03_search.ipynb #68abbf1b
 def _operations(pairs, colours):
     "Expressions that make a grid from a grid"
     picks = [f"pick(g, b, {r}, {m}, {t!r}, {w})" for r, m in _KINDS for t, w in (("size", -1), ("size", 1), ("colours", -1), ("twins", 1), ("alone", -1), ("holes", -1), ("mirrored", -1), ("mirrored", 1), ("edge", 1), ("full", -1), ("full", 1), ("height", -1), ("width", -1), ("top", -1), ("left", -1))]
@@ -486,7 +488,7 @@ def _seen(colours):
         + ["everywhere(g, len(ranking(g, b)))"] + [f"everywhere(g, len(objects(g, b, {r}, {m})))" for r, m in _KINDS] + ["everywhere(g, sum(c != b for r in g for c in r))"]
         + [f"place(g, {p!r}, 0)" for p in places] + [f"place(g, {p!r}, {n})" for p in ("row_mod", "column_mod", "sum_mod", "depth_mod") for n in (2, 3)])
 
-# %% ../../nbs/arc/03_search.ipynb #4c7d2480
+# %% ../../nbs/arc/03_search.ipynb #7c9fac8c
 class _Budget:
     "Units of work that are left, about one per cell that is looked at; a phase of the search may use a share of the whole"
     def __init__(self, units): self.whole, self.units, self.stop = units, units, 0
@@ -514,7 +516,7 @@ def _misfit(columns, masks):
         (stay if mask & 1 else change)[key] += 1
     return sum(min(stay[k], change[k]) or stay[k] + change[k] for k, m in rule.items() if not m)
 
-# %% ../../nbs/arc/03_search.ipynb #4ebc5f12
+# %% ../../nbs/arc/03_search.ipynb #f352893f
 def _fits(v, like): return isinstance(v, tuple) and len(v) == len(like) and isinstance(v[0], tuple) and len(v[0]) == len(like[0])
 def _flat(grids): return [c for g in grids for r in g for c in r]
 
@@ -542,7 +544,7 @@ class _Cells:
         "The learned table over some features, from the training cells"
         return _table([self.columns[e][1] for e in names], self.masks)
 
-# %% ../../nbs/arc/03_search.ipynb #feabf58e
+# %% ../../nbs/arc/03_search.ipynb #f09df640
 def _surprises(cells, names):
     "How many training pairs a rule learned from the others gets wrong"
     keys = list(zip(*(cells.columns[e][1][:cells.n] for e in names)))
@@ -580,7 +582,7 @@ def _candidates(cells, budget, width=16, sample=300):
                 if set(keys[cells.n:]) <= set(keys[:cells.n]): yield new
         level = [new for _, _, new in sorted(loose)[:width]]
 
-# %% ../../nbs/arc/03_search.ipynb #1abb78a6
+# %% ../../nbs/arc/03_search.ipynb #a7a86c30
 def _learn(cells, budget, enough=3):
     "The best rules for cells, as (surprises, number of features, table size, features, table)"
     found = []
@@ -593,7 +595,7 @@ def _learn(cells, budget, enough=3):
         if len(found) >= 80: break
     return sorted(found, key=lambda f: f[:3])[:enough]
 
-# %% ../../nbs/arc/03_search.ipynb #e4d27376
+# %% ../../nbs/arc/03_search.ipynb #33759493
 def _rule_text(names, rule, shown):
     "The last step of a program: a learned table"
     answers = {k: _answer(m) for k, m in rule.items()}
@@ -609,7 +611,7 @@ def _program(back, steps):
     source = library_source([back, *steps])
     return f"{source}\n\ndef solve_task(input_grid):\n{start}{body}    return [list(r) for r in g]\n".lstrip()
 
-# %% ../../nbs/arc/03_search.ipynb #0d788dd9
+# %% ../../nbs/arc/03_search.ipynb #4a0d0b58
 def _legal(g): return isinstance(g, tuple) and 1 <= len(g) <= 30 and all(isinstance(r, tuple) and len(r) == len(g[0]) and 1 <= len(r) <= 30 and all(isinstance(c, int) and not isinstance(c, bool) and 0 <= c <= 9 for c in r) for r in g)
 
 def _step(e, grids, backs, inputs):
@@ -626,7 +628,7 @@ _QUESTIONS = (["flip(g) == g", "mirror(g) == g", "mirror(g) == g or flip(g) == g
 
 def _colour_questions(colours): return [q for c in colours for q in (f"len(objects(keep(g, b, {c}), b, 4, False))", f"len(objects(keep(g, b, {c}), b, 8, False))", f"sum(r.count({c}) for r in g)", f"any({c} in r for r in g)", f"len([q for q in objects(g, b, 8, True) if any(g[i][j] == {c} for i, j in q)])", f"len([q for q in objects(g, b, 8, True) if any(g[i][j] == {c} for i, j in q)]) == 1")]
 
-# %% ../../nbs/arc/03_search.ipynb #20d060e7
+# %% ../../nbs/arc/03_search.ipynb #724b198a
 class _Search:
     "One search: the task as tuples, and the states reached so far"
     def __init__(self, task, back, budget):
@@ -661,7 +663,7 @@ class _Search:
             steps = self.states[grids] + (_rule_text(names, rule, cells.shown),)
             if _step(steps[-1], grids, self.backs, self.inputs): yield (surprises, len(self.states[grids]) + n, size), steps
 
-# %% ../../nbs/arc/03_search.ipynb #75841d9d
+# %% ../../nbs/arc/03_search.ipynb #8f2a64e8
 def _choices(search):
     "Programs that choose by a question about the whole input, as (rank, steps)"
     n, states = len(search.outputs), list(search.states.items())
@@ -685,13 +687,8 @@ def _choices(search):
 def _chain(steps):
     "Steps as one expression: each stands for the grid in the next"
     text = "g"
-    for s in steps: text = ast.unparse(_Put(text).visit(ast.parse(s, mode="eval")))
+    for s in steps: text = re.sub(r"(?<![\w.])g(?!\w)", lambda _: text, s) # a step is a call or a literal, and needs no brackets
     return text
-
-class _Put(ast.NodeTransformer):
-    "Put an expression where another says `g`"
-    def __init__(self, text): self.text = text
-    def visit_Name(self, node): return ast.parse(self.text, mode="eval").body if node.id == "g" else node
 
 def _choice_text(q, arms):
     "One step that chooses among the arms by the answer to a question"
@@ -699,7 +696,7 @@ def _choice_text(q, arms):
     for k, steps in reversed(rest): text += f"({_chain(steps)}) if ({q}) == {k!r} else "
     return text + f"({_chain(last[1])})"
 
-# %% ../../nbs/arc/03_search.ipynb #2db607f7
+# %% ../../nbs/arc/03_search.ipynb #e9e49faf
 _SHARES = ((.35, .1), (.15, .2), (.05, .1)) # of the work, by depth: for rules, for operations; choices get what is left
 
 def _solutions(search, max_depth):
