@@ -6,15 +6,16 @@
 __all__ = ['PairVerdict', 'judge_output', 'Attempt', 'Verification', 'verify_attempts', 'find_lookup', 'index_tasks',
            'read_answers', 'Summary']
 
-# %% ../../nbs/arc/07_verify.ipynb #67a343e0
+# %% ../../nbs/arc/07_verify.ipynb #00d781e0
 import ast, json, re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
-# %% ../../nbs/arc/07_verify.ipynb #92beef7a
+# %% ../../nbs/arc/07_verify.ipynb #1b969611
 from ..core import TestCase
 from ..sandbox import Job, Sandbox
 from .grids import ArcError, Grid, Task, operations_text
@@ -22,7 +23,7 @@ from .transforms import apply_operations, make_variation, parse_operations
 from .agents import read_code
 from .generate import read_attempts
 
-# %% ../../nbs/arc/07_verify.ipynb #1a36e78c
+# %% ../../nbs/arc/07_verify.ipynb #16ccecb1
 @dataclass(frozen=True)
 class PairVerdict:
     "What came of one pair"
@@ -35,7 +36,7 @@ class PairVerdict:
     @property
     def passed(self): return self.outcome == "passed"
 
-# %% ../../nbs/arc/07_verify.ipynb #b59c5548
+# %% ../../nbs/arc/07_verify.ipynb #3d2881b9
 def _difference(got, wanted):
     "How a grid differs from the one that is wanted, in few words"
     if (got.height, got.width) != (wanted.height, wanted.width): return f"{got.height}x{got.width}, not {wanted.height}x{wanted.width}"
@@ -55,7 +56,7 @@ def judge_output(
     if wanted is None: return PairVerdict(part, index, "unknown", "the right output is not known", got)
     return PairVerdict(part, index, "passed", "", got) if got == wanted else PairVerdict(part, index, "wrong_value", _difference(got, wanted), got)
 
-# %% ../../nbs/arc/07_verify.ipynb #9e2cfa60
+# %% ../../nbs/arc/07_verify.ipynb #446d3236
 @dataclass(frozen=True)
 class Attempt:
     "One answer to one task"
@@ -86,7 +87,7 @@ class Verification:
     @property
     def outcomes(self): return tuple(v.outcome for v in self.verdicts)
 
-# %% ../../nbs/arc/07_verify.ipynb #e3b416d2
+# %% ../../nbs/arc/07_verify.ipynb #4ea5f657
 def _status(self):
     "One word: `passed`, `no_answer` (the call failed), `no_program`, or the first outcome that is not `passed`"
     if not self.verdicts: return "no_answer" if self.attempt.failed else "no_program" if self.attempt.row.get("kind") != "direct" else "no_grid"
@@ -101,7 +102,7 @@ def _as_line(self):
                 lookup=self.lookup, rechecks={k: list(v) for k, v in self.rechecks.items()}, reason=a.trouble or next((v.reason for v in self.verdicts if v.reason), ""))
 Verification.to_json = _as_line
 
-# %% ../../nbs/arc/07_verify.ipynb #3a6181dd
+# %% ../../nbs/arc/07_verify.ipynb #ab238d5e
 _ENTRY = "solve_task"
 
 def _calls(attempt, views):
@@ -128,7 +129,7 @@ def _verify_program(attempt, returned, views):
         rechecks[operations_text(view)] = (sum(held), len(held))
     return Verification(attempt, tuple(verdicts), find_lookup(attempt.code, attempt.task), rechecks)
 
-# %% ../../nbs/arc/07_verify.ipynb #a06182be
+# %% ../../nbs/arc/07_verify.ipynb #4b6d4e55
 def _verify_grid(attempt):
     "A verification of a grid for one test pair"
     wanted = attempt.task.test[attempt.pair or 0].output
@@ -147,7 +148,7 @@ def verify_attempts(
         answers = iter(sandbox.call_many(jobs))
         for a in some: yield _verify_program(a, next(answers), views) if a.code else _verify_grid(a) if a.grid is not None else Verification(a)
 
-# %% ../../nbs/arc/07_verify.ipynb #bf92adee
+# %% ../../nbs/arc/07_verify.ipynb #cd50dcc7
 _PACKED = ("zlib", "base64", "bz2", "lzma", "pickle", "marshal", "hashlib", "gzip", "binascii")
 
 def _folded(node, names):
@@ -165,7 +166,7 @@ def _folded(node, names):
 
 def _hashable(v): return tuple(map(_hashable, v)) if isinstance(v, list) else repr(v) if isinstance(v, dict) else v
 
-# %% ../../nbs/arc/07_verify.ipynb #4fda7b50
+# %% ../../nbs/arc/07_verify.ipynb #9faf3cb0
 def _constants(tree):
     "All constant values in a program, parts of others too"
     names = {}
@@ -189,6 +190,7 @@ def _marks_of(value):
     if type(value) is int and value >= 10: yield "number", str(value)
     if isinstance(value, dict) and value and all(isinstance(k, tuple) and len(k) == 2 for k in value): yield "cells", repr(sorted(value.items(), key=repr))
 
+@lru_cache(maxsize=4096) # many programs answer the same task
 def _marks_for(grid):
     "What `_marks_of` gives for a constant that holds this grid"
     digits = "".join(str(c) for r in grid.rows for c in r)
@@ -197,7 +199,7 @@ def _marks_for(grid):
     sparse = {k: c for k, c in cells.items() if str(c) != common}
     return {("rows", repr(grid.rows)), *[("digits", digits)] * (len(digits) >= 9), *[("number", digits.lstrip("0"))] * (len(digits.lstrip("0")) >= 9), ("cells", repr(sorted(cells.items(), key=repr))), *[("cells", repr(sorted(sparse.items(), key=repr)))] * (len(sparse) >= 3)}
 
-# %% ../../nbs/arc/07_verify.ipynb #38a9f075
+# %% ../../nbs/arc/07_verify.ipynb #48bbda76
 def _telling(grid): return grid.height * grid.width >= 9 and len(grid.colors) > 1
 
 def find_lookup(
@@ -229,7 +231,7 @@ def _unpacks(tree):
     tools = sorted(used & {*_PACKED})
     return f"unpacks {len(packed[0].value)} characters of data with {tools[0]}" if packed and tools else ""
 
-# %% ../../nbs/arc/07_verify.ipynb #9da6e464
+# %% ../../nbs/arc/07_verify.ipynb #d8df2388
 def _find_task(row, known):
     "The task of a line; raises `ArcError` when it is not there"
     key, id = row.get("task_key"), row.get("task_id")
@@ -248,7 +250,7 @@ def index_tasks(
     count = Counter(t.id for t in tasks)
     return {t.id: t for t in tasks if count[t.id] == 1} | {t.key: t for t in tasks}
 
-# %% ../../nbs/arc/07_verify.ipynb #2c6aa7d2
+# %% ../../nbs/arc/07_verify.ipynb #f54992fc
 def _plain_code(text):
     "A program as it stands, or out of its fences"
     if not isinstance(text, str) or not text.strip(): return None, "no program"
@@ -273,7 +275,7 @@ def _founding_attempts(row, known):
             code, trouble = _plain_code(c)
             yield Attempt(task, code, number=n, trouble=trouble, row={**about, "kind": "code" if "python_code" in row else "reasoning"})
 
-# %% ../../nbs/arc/07_verify.ipynb #94eb9b6a
+# %% ../../nbs/arc/07_verify.ipynb #22389261
 def _entries(path):
     "(line number, entry) of a file of JSON lines, or of one JSON list"
     with open(path, encoding="utf-8") as f:
@@ -307,7 +309,7 @@ def read_answers(
         except ArcError as e: raise ArcError(f"{path}, entry {n}: {e}") from None
     if own: yield from (_own_attempt(row, known) for row in read_attempts(path))
 
-# %% ../../nbs/arc/07_verify.ipynb #53af392e
+# %% ../../nbs/arc/07_verify.ipynb #f45fc625
 @dataclass
 class Summary:
     "Counts over verifications"
