@@ -6,7 +6,7 @@
 __all__ = ['REFERENCE', 'VARIANTS', 'METRICS', 'Variant', 'variant_config', 'run_variant', 'run_ablation', 'key_text',
            'ablation_rows', 'ablation_table', 'plot_ablation', 'save_ablation']
 
-# %% ../nbs/13_ablation.ipynb #b6395140
+# %% ../nbs/13_ablation.ipynb #464110bf
 import json, os, traceback
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import nullcontext
@@ -25,7 +25,7 @@ from .intervals import Interval, mean_interval
 from .evaluation import Measurement, find_live_mutants, measure_players, rows_as_csv
 from .trainer import AdversarialTrainer, TrainingConfig, check_config, stage_phases
 
-# %% ../nbs/13_ablation.ipynb #f42a9162
+# %% ../nbs/13_ablation.ipynb #747a9c22
 REFERENCE = "per_test"
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ VARIANTS = {o.name: o for o in (
     Variant("gae", "a value head and GAE instead of group advantages", dict(advantage="gae")),
 )}
 
-# %% ../nbs/13_ablation.ipynb #5c2e4645
+# %% ../nbs/13_ablation.ipynb #ec2e5996
 def variant_config(
     base: TrainingConfig, # Settings that all share
     variant: Variant, # What is changed
@@ -70,7 +70,7 @@ def variant_config(
     if variant.trained: check_config(c)
     return c
 
-# %% ../nbs/13_ablation.ipynb #6bb1dffc
+# %% ../nbs/13_ablation.ipynb #05e3a773
 def _read_measurement(path):
     "A `Measurement` as it was written"
     d = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -82,8 +82,7 @@ def run_variant(
     problems: list, # To train on
     held_out: list, # To measure on
     n_samples: int = 1, # Sampled chains per held-out problem
-    n_mutants: int = 6, # Mutants per held-out problem
-    isolation: str = "" # Level that must confine programs; empty means the best this machine has
+    n_mutants: int = 6 # Mutants per held-out problem
 ) -> Measurement: # Every observation on the held-out problems
     "Train and measure one variant with one seed, or read what is there"
     folder = Path(config.out)
@@ -98,7 +97,7 @@ def run_variant(
     write_json(folder / "measurement.json", asdict(m))
     return m
 
-# %% ../nbs/13_ablation.ipynb #94a5b8e9
+# %% ../nbs/13_ablation.ipynb #9611d375
 def _one_thread(): torch.set_num_threads(1)
 
 def _start(tasks, jobs):
@@ -121,7 +120,7 @@ def _claim(out, facts):
     if changed := [k for k in facts if saved.get(k) != facts[k]]: raise ConfigError(f"{out} was started with other settings ({', '.join(changed)}); go on with the same ones, or choose another folder")
     write_json(path, saved)
 
-# %% ../nbs/13_ablation.ipynb #78fb06f0
+# %% ../nbs/13_ablation.ipynb #b9b73204
 def run_ablation(
     base: TrainingConfig, # Settings that all runs share; its `token_budget` must be set
     problems: list, # `Problem`s to train on
@@ -145,15 +144,16 @@ def run_ablation(
     tasks = {(v, s): partial(run_variant, variant_config(base, VARIANTS[v], s, Path(out, v, f"seed_{s}")), VARIANTS[v], problems, held_out, n_samples, n_mutants) for v, s in keys}
     done, failed = {}, {}
     for key, result in _start(tasks, jobs):
-        try: done[key] = result()
-        except Exception as e: failed[key] = e; Path(out, f"failed_{key[0]}_{key[1]}.txt").write_text("".join(traceback.format_exception(e)), encoding="utf-8")
+        note = Path(out, f"failed_{key[0]}_{key[1]}.txt")
+        try: done[key] = result(); note.unlink(missing_ok=True)
+        except Exception as e: failed[key] = e; note.write_text("".join(traceback.format_exception(e)), encoding="utf-8")
         progress(len(done) + len(failed), len(tasks), f"{key[0]}, seed {key[1]}" + (" failed" if key in failed else ""))
     if failed: raise ChainedAdvError(f"{len(failed)} of {len(tasks)} runs failed; the first, {key_text(next(iter(failed)))}: {next(iter(failed.values()))}. The others are kept in {out}; the same command goes on with what is missing")
     return {k: done[k] for k in keys}
 
 def key_text(key): return f"{key[0]} with seed {key[1]}"
 
-# %% ../nbs/13_ablation.ipynb #fe187252
+# %% ../nbs/13_ablation.ipynb #5eddcf00
 METRICS = ("solved_greedy", "solved", "validity", "bug_catch_rate", "mutation_score")
 
 def _per_seed(measurements, name, metric):
@@ -180,7 +180,7 @@ def ablation_rows(
                              tokens=round(average(m.metrics["trained_tokens"] for (v, _), m in measurements.items() if v == name))))
     return rows
 
-# %% ../nbs/13_ablation.ipynb #74f435b8
+# %% ../nbs/13_ablation.ipynb #70a62436
 def _percent(v, low, high): return "" if v is None else f"{v:.0%}" + (f" ({low:.0%} to {high:.0%})" if low == low else " (one run)")
 def _points(r): return "" if r["difference"] is None else f"{100 * r['difference']:+.0f}" + (f" ({100 * r['difference_low']:+.0f} to {100 * r['difference_high']:+.0f})" if r["difference_low"] == r["difference_low"] else "") + {"higher": " higher", "lower": " lower"}.get(r["verdict"], "")
 
@@ -198,7 +198,7 @@ def ablation_table(
         out.append(line([f"`{name}`", VARIANTS[name].title, *(_percent(c["value"], c["low"], c["high"]) if c else "" for c in cells), _points(cells[0]) if cells[0] else "", str(first["seeds"]), f"{first['tokens']:,}"]))
     return "\n".join(out)
 
-# %% ../nbs/13_ablation.ipynb #3c11a012
+# %% ../nbs/13_ablation.ipynb #e96eae97
 def plot_ablation(
     measurements: dict, # (variant, seed) -> `Measurement`
     metrics: tuple = METRICS # One panel each
@@ -219,7 +219,7 @@ def plot_ablation(
     axes[0].set_yticks(range(len(names)), names); axes[0].set_ylim(len(names) - .5, -.5)
     return fig
 
-# %% ../nbs/13_ablation.ipynb #26a407e1
+# %% ../nbs/13_ablation.ipynb #8371430d
 def save_ablation(
     measurements: dict, # (variant, seed) -> `Measurement`
     out: "str | Path" # The study's folder

@@ -57,6 +57,19 @@ def test_same_seed_same_metrics(ppo):
     assert first[0] == again[0] and not moved(first[1], again[1])
     assert first[0] != other[0] and moved(first[1], other[1])
 
+class Stopped(Exception): pass
+
+def run_in_parts(folder, **settings):
+    "A run that is stopped within stage 2, and then resumed"
+    with trainer(out=str(folder), **settings) as t:
+        original = t.train_stage
+        def stop(stage):
+            if stage == 2: t.train_discriminator_epoch(2); raise Stopped
+            return original(stage)
+        t.train_stage = stop
+        with pytest.raises(Stopped): t.train_full_pipeline()
+    with trainer(out=str(folder), **settings) as t: t.train_full_pipeline(resume=True)
+
 @pytest.fixture(scope="module")
 def with_values(tmp_path_factory):
     "A run with value heads"
@@ -66,15 +79,7 @@ def with_values(tmp_path_factory):
     return folder
 
 def test_a_resumed_run_with_value_heads_is_the_same(tmp_path, with_values):
-    class Stopped(Exception): pass
-    with trainer(out=str(tmp_path / "parts"), ppo=GAE) as t:
-        original = t.train_stage
-        def stop(stage):
-            if stage == 2: t.train_discriminator_epoch(2); raise Stopped
-            return original(stage)
-        t.train_stage = stop
-        with pytest.raises(Stopped): t.train_full_pipeline()
-    with trainer(out=str(tmp_path / "parts"), ppo=GAE) as t: t.train_full_pipeline(resume=True)
+    run_in_parts(tmp_path / "parts", ppo=GAE)
     assert metrics(tmp_path / "parts") == metrics(with_values)
     heads, kept = (CheckpointManager(o / "checkpoints").load_checkpoint("stage_2").optimizers for o in (tmp_path / "parts", with_values))
     assert heads["fitted"] == kept["fitted"] == [["discriminator", 1], ["discriminator", 2], ["generator", 1], ["generator", 2]]
@@ -84,16 +89,8 @@ def test_a_resumed_run_with_value_heads_is_the_same(tmp_path, with_values):
             for name, value in state.items(): assert torch.equal(value, kept["heads"][role]["optimizer"]["state"][i][name])
 
 def test_a_resumed_run_with_past_opponents_and_a_budget_is_the_same(tmp_path):
-    class Stopped(Exception): pass
     settings = dict(pool=2, pool_share=1., token_budget=3500, groups_cap=8)
-    with trainer(out=str(tmp_path / "parts"), **settings) as t:
-        original = t.train_stage
-        def stop(stage):
-            if stage == 2: t.train_discriminator_epoch(2); raise Stopped
-            return original(stage)
-        t.train_stage = stop
-        with pytest.raises(Stopped): t.train_full_pipeline()
-    with trainer(out=str(tmp_path / "parts"), **settings) as t: t.train_full_pipeline(resume=True)
+    run_in_parts(tmp_path / "parts", **settings)
     whole = run(tmp_path / "whole", **settings)
     assert metrics(tmp_path / "parts") == whole
     assert 3500 <= sum(o["generated_tokens"] for o in whole) < 3500 + max(o["generated_tokens"] for o in whole) * 2
