@@ -6,7 +6,7 @@
 __all__ = ['REFERENCE', 'VARIANTS', 'METRICS', 'Variant', 'variant_config', 'run_variant', 'run_ablation', 'key_text',
            'ablation_rows', 'ablation_table', 'plot_ablation', 'save_ablation']
 
-# %% ../nbs/13_ablation.ipynb #464110bf
+# %% ../nbs/13_ablation.ipynb #6ba7fe19
 import json, os, traceback
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import nullcontext
@@ -23,9 +23,9 @@ from .sandbox import Sandbox
 from .tracking import LABELS, write_json
 from .intervals import Interval, mean_interval
 from .evaluation import Measurement, find_live_mutants, measure_players, rows_as_csv
-from .trainer import AdversarialTrainer, TrainingConfig, check_config, stage_phases
+from .trainer import AdversarialTrainer, TrainingConfig, check_config
 
-# %% ../nbs/13_ablation.ipynb #747a9c22
+# %% ../nbs/13_ablation.ipynb #e68be5f2
 REFERENCE = "per_test"
 
 @dataclass(frozen=True)
@@ -53,9 +53,10 @@ VARIANTS = {o.name: o for o in (
     Variant("unified", "one adapter for both roles", dict(adapters="unified")),
     Variant("later_stages", "loss on stages k to 5", dict(later_stages=True)),
     Variant("gae", "a value head and GAE instead of group advantages", dict(advantage="gae")),
+    Variant("uniform", "problems drawn uniformly, not by learnability", dict(order="uniform")),
 )}
 
-# %% ../nbs/13_ablation.ipynb #ec2e5996
+# %% ../nbs/13_ablation.ipynb #161ddf8d
 def variant_config(
     base: TrainingConfig, # Settings that all share
     variant: Variant, # What is changed
@@ -70,7 +71,7 @@ def variant_config(
     if variant.trained: check_config(c)
     return c
 
-# %% ../nbs/13_ablation.ipynb #05e3a773
+# %% ../nbs/13_ablation.ipynb #3cb8a634
 def _read_measurement(path):
     "A `Measurement` as it was written"
     d = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -97,7 +98,7 @@ def run_variant(
     write_json(folder / "measurement.json", asdict(m))
     return m
 
-# %% ../nbs/13_ablation.ipynb #9611d375
+# %% ../nbs/13_ablation.ipynb #7a44cca0
 def _one_thread(): torch.set_num_threads(1)
 
 def _start(tasks, jobs):
@@ -120,7 +121,7 @@ def _claim(out, facts):
     if changed := [k for k in facts if saved.get(k) != facts[k]]: raise ConfigError(f"{out} was started with other settings ({', '.join(changed)}); go on with the same ones, or choose another folder")
     write_json(path, saved)
 
-# %% ../nbs/13_ablation.ipynb #b9b73204
+# %% ../nbs/13_ablation.ipynb #5ea1e017
 def run_ablation(
     base: TrainingConfig, # Settings that all runs share; its `token_budget` must be set
     problems: list, # `Problem`s to train on
@@ -153,7 +154,7 @@ def run_ablation(
 
 def key_text(key): return f"{key[0]} with seed {key[1]}"
 
-# %% ../nbs/13_ablation.ipynb #5eddcf00
+# %% ../nbs/13_ablation.ipynb #5fb7f633
 METRICS = ("solved_greedy", "solved", "validity", "bug_catch_rate", "mutation_score")
 
 def _per_seed(measurements, name, metric):
@@ -180,7 +181,7 @@ def ablation_rows(
                              tokens=round(average(m.metrics["trained_tokens"] for (v, _), m in measurements.items() if v == name))))
     return rows
 
-# %% ../nbs/13_ablation.ipynb #70a62436
+# %% ../nbs/13_ablation.ipynb #d4e90d2c
 def _percent(v, low, high): return "" if v is None else f"{v:.0%}" + (f" ({low:.0%} to {high:.0%})" if low == low else " (one run)")
 def _points(r): return "" if r["difference"] is None else f"{100 * r['difference']:+.0f}" + (f" ({100 * r['difference_low']:+.0f} to {100 * r['difference_high']:+.0f})" if r["difference_low"] == r["difference_low"] else "") + {"higher": " higher", "lower": " lower"}.get(r["verdict"], "")
 
@@ -198,7 +199,7 @@ def ablation_table(
         out.append(line([f"`{name}`", VARIANTS[name].title, *(_percent(c["value"], c["low"], c["high"]) if c else "" for c in cells), _points(cells[0]) if cells[0] else "", str(first["seeds"]), f"{first['tokens']:,}"]))
     return "\n".join(out)
 
-# %% ../nbs/13_ablation.ipynb #e96eae97
+# %% ../nbs/13_ablation.ipynb #cbfd57ed
 def plot_ablation(
     measurements: dict, # (variant, seed) -> `Measurement`
     metrics: tuple = METRICS # One panel each
@@ -219,7 +220,7 @@ def plot_ablation(
     axes[0].set_yticks(range(len(names)), names); axes[0].set_ylim(len(names) - .5, -.5)
     return fig
 
-# %% ../nbs/13_ablation.ipynb #8371430d
+# %% ../nbs/13_ablation.ipynb #2b89e297
 def save_ablation(
     measurements: dict, # (variant, seed) -> `Measurement`
     out: "str | Path" # The study's folder

@@ -8,7 +8,7 @@ __all__ = ['app', 'tiny_app', 'Threads', 'Device', 'Source', 'Saved', 'List', 'P
            'solve', 'parse_ks', 'evaluate', 'checkpoints', 'examine', 'doctor', 'warm_start', 'ArcCommands', 'problems',
            'pretrain']
 
-# %% ../nbs/14_cli.ipynb #b713e4e7
+# %% ../nbs/14_cli.ipynb #a4612a15
 import difflib, json, os, platform, re, shutil, socket, sys, warnings
 from contextlib import contextmanager
 from dataclasses import fields, replace
@@ -27,12 +27,12 @@ from .jail import probe_isolation
 from .sandbox import Sandbox, check_problem
 from .terminal import Commands, Json, Seed, clean_text, examples, make_app, make_console, make_table, opt, print_block, print_json, say
 
-# %% ../nbs/14_cli.ipynb #3aa4261a
+# %% ../nbs/14_cli.ipynb #78df60f1
 app = make_app("Two language models on coding problems: one solves them in five stages, one writes tests against it, and both learn.")
 tiny_app = make_app("The tiny model that comes with the package.")
 app.add_typer(tiny_app, name="tiny")
 
-# %% ../nbs/14_cli.ipynb #2024a6db
+# %% ../nbs/14_cli.ipynb #c2613a97
 def _print_version(wanted: bool):
     if wanted: print(__version__); raise typer.Exit()
 
@@ -44,7 +44,7 @@ def main():
     warnings.formatwarning = lambda message, *_, **__: f"chained-adv: warning: {message}\n"
     app(prog_name="chained-adv")
 
-# %% ../nbs/14_cli.ipynb #de371932
+# %% ../nbs/14_cli.ipynb #3ce97eae
 def _hub_reachable():
     "Can the Hugging Face hub be reached? Behind a proxy that is left to its client"
     hub = urlsplit(os.environ.get("HF_ENDPOINT") or "https://huggingface.co")
@@ -69,7 +69,7 @@ def start_quietly(
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
 
-# %% ../nbs/14_cli.ipynb #3a3b0477
+# %% ../nbs/14_cli.ipynb #266c3a8a
 def problem_sets(
     source: str, # A file, `builtin`, `tiny`, `arc:...` (ARC tasks), or empty to choose by the model
     tiny: bool, # Does the tiny model play?
@@ -90,7 +90,7 @@ def problem_sets(
     remarks = [f"{len(twins)} held-out problems are training problems under another id; they went to the training set"] if twins else []
     return train + [p for p in held_out if p.id in twins], [p for p in held_out if p.id not in twins], remarks
 
-# %% ../nbs/14_cli.ipynb #66b744ca
+# %% ../nbs/14_cli.ipynb #ae01c92b
 def find_problem(
     id: str, # An id; empty takes the first
     problems: list # Where to look
@@ -101,7 +101,7 @@ def find_problem(
     near = difflib.get_close_matches(id, [p.id for p in problems], 3, .4) or [p.id for p in problems[:3]]
     raise ProblemError(f"no problem {id!r} among {len(problems)}; did you mean {', '.join(near)}? --list shows all ids")
 
-# %% ../nbs/14_cli.ipynb #cbb1647f
+# %% ../nbs/14_cli.ipynb #fb176f6a
 def read_run(
     folder: "str | Path" # A run's folder
 ) -> dict: # What its `config.json` holds; empty when there is none
@@ -138,7 +138,7 @@ def _list_problems(train, held_out, as_json):
     if as_json: return print_json([dict(id=i, difficulty=d, split=s) for i, d, s in rows])
     make_console().print(make_table(f"{len(rows)} problems", ("id", "difficulty", "split"), rows))
 
-# %% ../nbs/14_cli.ipynb #1bb3ba4c
+# %% ../nbs/14_cli.ipynb #59be519f
 Threads = opt(int, "CPU threads for torch; 0 leaves the number to torch.", min=0)
 Device = opt(str, "auto, cpu, cuda or cuda:N.")
 Source = opt(str, "A problem file (JSON or JSONL), 'builtin', 'tiny', or ARC tasks: arc:builtin, arc:FOLDER or arc:FILE.")
@@ -146,7 +146,7 @@ Saved = opt(str, "Which checkpoint: a name, 'best' or 'latest'.")
 List = opt(bool, "List the ids to choose from.", "--list")
 ProblemId = Annotated[str, typer.Argument(help="Id of a problem; the first held-out one when left out.", show_default=False)]
 
-# %% ../nbs/14_cli.ipynb #25a9da29
+# %% ../nbs/14_cli.ipynb #0bfd74e5
 def parse_stages(
     text: str # `1,2,3`, `1-3` or a mixture
 ) -> tuple: # The numbers
@@ -155,8 +155,8 @@ def parse_stages(
     ranges = [[get_stage(int(n)).id for n in part.split("-")] for part in text.split(",")]
     return tuple(s for o in ranges for s in range(o[0], o[-1] + 1))
 
-# %% ../nbs/14_cli.ipynb #66c19e17
-QUICK = dict(n_discriminator_steps=1, n_generator_steps=1, k_alternating_steps=1, problems_per_step=8, problems_drawn=8, n_samples=4, eval_samples=12, eval_stages=False, n_mutants=2)
+# %% ../nbs/14_cli.ipynb #9ac3e0df
+QUICK = dict(n_discriminator_steps=1, first_discriminator_steps=0, n_generator_steps=1, k_alternating_steps=1, problems_per_step=8, problems_drawn=8, n_samples=4, eval_samples=12, eval_stages=False, n_mutants=2)
 
 def _saved_config(settings):
     "The `TrainingConfig` that a run's record holds"
@@ -195,7 +195,7 @@ def make_config(
     try: return replace(base, model=replace(base.model, **of(base.model)), ppo=replace(base.ppo, **of(base.ppo)), **own)
     except ValueError as e: raise ConfigError(str(e)) from None
 
-# %% ../nbs/14_cli.ipynb #cea3b511
+# %% ../nbs/14_cli.ipynb #732e720e
 def _given(ctx):
     "The options that were written on the command line, as fields of the settings"
     out = {k: v for k, v in ctx.params.items() if ctx.get_parameter_source(k).name == "COMMANDLINE"}
@@ -208,7 +208,7 @@ def _given(ctx):
 
 def _is_tiny(model): return {model.generator_model or model.model, model.discriminator_model or model.model} == {"tiny"}
 
-# %% ../nbs/14_cli.ipynb #eaf3a62c
+# %% ../nbs/14_cli.ipynb #d255ee33
 def _check_out(out, resume, overwrite):
     if resume and overwrite: raise ConfigError("--resume goes on with a run and --overwrite throws it away; give one of them")
     folder = Path(out)
@@ -228,7 +228,7 @@ def _origin(source, config, record):
     whole = source if source in ("tiny", "builtin") else absolute_source(source) if source.startswith("arc:") else str(Path(source).resolve())
     return dict(source=whole, seed=origin.get("seed", config.seed))
 
-# %% ../nbs/14_cli.ipynb #8b0e2ca0
+# %% ../nbs/14_cli.ipynb #04aa8ef6
 def _before_after(summary):
     "Rates before and after, both splits"
     splits, rate = [s for s in ("train", "held_out") if s in summary["after"]], lambda v: "-" if v is None else f"{v['value']:.0%} ({v['low']:.0%} to {v['high']:.0%})"
@@ -251,7 +251,7 @@ def _run_training(config, origin, resume, overwrite, as_json):
     make_console().print(_before_after(summary))
     print(f"\nrun folder  {config.out}\nplots       {Path(config.out, 'plots')}\nnext        chained-adv solve --run {config.out}")
 
-# %% ../nbs/14_cli.ipynb #137f969a
+# %% ../nbs/14_cli.ipynb #f5a5a347
 @app.command(epilog=examples("chained-adv train", "chained-adv train --quick --out runs/try", "chained-adv train --problems my.json --out runs/mine", "chained-adv train --problems arc:builtin,views=4 --model models/warm --out runs/arc", "chained-adv train --stages 1-2 --adapters unified --out runs/unified", "chained-adv train --advantage gae --set whiten=true --out runs/gae",
                               "chained-adv train --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out runs/qwen", "chained-adv train --out runs/default --resume"))
 def train(ctx: typer.Context,
@@ -266,7 +266,7 @@ def train(ctx: typer.Context,
     overwrite: opt(bool, "Throw the run in --out away and start again.", "--overwrite") = False,
     stages: opt(str, "Stages to train, like 1,2,3 or 1-3.") = "1-5",
     n_discriminator_steps: opt(int, "Steps of the discriminator at the start of a stage.") = 3,
-    n_generator_steps: opt(int, "Then steps of the generator.") = 4,
+    n_generator_steps: opt(int, "Then steps of the generator.") = 6,
     k_alternating_steps: opt(int, "Then so often a step of each.") = 2,
     problems_per_step: opt(int, "Problems in a step.") = 16,
     n_samples: opt(int, "Samples of each problem in a step.", "--samples") = 8,
@@ -280,7 +280,7 @@ def train(ctx: typer.Context,
     kl_coef: opt(float, "Weight of the KL to the model before training.", min=0) = .03,
     advantage: opt(str, "What a reward is compared with: group (the other samples), rloo (leave-one-out) or gae (a value head).") = "group",
     scale: opt(str, "What advantages are divided by: the standard deviation of the batch, of each group, or none.") = "batch",
-    order: opt(str, "Order of problems: uniform, difficulty, or learnability (those that are solved now and then come more often).") = "uniform",
+    order: opt(str, "Order of problems: uniform, difficulty, or learnability (those that are solved now and then come more often).") = "learnability",
     stop_on_alarm: opt(bool, "Stop the run when its guard raises an alarm; without, alarms are shown and logged.", "--stop-on-alarm") = False,
     set: opt(list[str], "Any other setting, like lam=0.9; can be given several times.", "--set", metavar="NAME=VALUE") = [],
     eval_samples: opt(int, "Samples per split in an evaluation.") = 200,
@@ -303,7 +303,7 @@ def train(ctx: typer.Context,
     config = make_config({"out": out, **given}, quick, record.get("settings"))
     _run_training(config, _origin(problems, config, record), resume, overwrite, as_json)
 
-# %% ../nbs/14_cli.ipynb #a4bafd7c
+# %% ../nbs/14_cli.ipynb #b1142685
 def _list_variants(as_json):
     from chained_adv.ablation import VARIANTS
     if as_json: return print_json([dict(name=o.name, title=o.title, changes=o.changes) for o in VARIANTS.values()])
@@ -316,7 +316,7 @@ def _parse_list(option, text, kind=str):
     if not values: raise ConfigError(f"{option} {text!r}: write values with commas between them, like {'0,1,2' if kind is int else 'warm,per_test'}")
     return values
 
-# %% ../nbs/14_cli.ipynb #6e6e9f32
+# %% ../nbs/14_cli.ipynb #310fa42f
 @app.command(epilog=examples("chained-adv ablate", "chained-adv ablate --list", "chained-adv ablate --variants per_test,warm,baseline --seeds 0,1 --token-budget 20000 --out runs/small_study", "chained-adv ablate --problems my.json --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out runs/study"))
 def ablate(ctx: typer.Context,
     out: opt(str, "The study's folder; when it holds this study already, what is missing is done.") = "runs/ablation",
@@ -352,7 +352,7 @@ def ablate(ctx: typer.Context,
     if as_json: return print_json(dict(out=out, rows=rows))
     print(f"{Path(out, 'ablation.md').read_text(encoding='utf-8')}\ntable   {Path(out, 'ablation.csv')}\nfigure  {Path(out, 'ablation.png')}")
 
-# %% ../nbs/14_cli.ipynb #f236092e
+# %% ../nbs/14_cli.ipynb #3a79af10
 def _tick(ok): return "-" if ok is None else ("passes", "green") if ok else ("fails", "red")
 
 def _print_match(d):
@@ -366,7 +366,7 @@ def _print_match(d):
     if d["tests"]: console.print(make_table("Generated tests", ("stage", "test", "program", "reference", "reason"), map(row, d["tests"])))
     console.print(make_table("Baseline tests", ("", "test", "program", "reference", "reason"), map(row, d["baseline"])))
 
-# %% ../nbs/14_cli.ipynb #6f78cc88
+# %% ../nbs/14_cli.ipynb #3eb483af
 def _verdict_line(d):
     "One line on what was decided"
     word = {True: "solved", False: "not solved", None: "not decided"}[d["solved"]]
@@ -381,7 +381,7 @@ def _load(run, checkpoint, model, device):
     if run: return InferenceEngine.from_checkpoint(run, checkpoint, device)
     return InferenceEngine(Players(ModelConfig(model=model or "tiny", device=device)))
 
-# %% ../nbs/14_cli.ipynb #f579d1a1
+# %% ../nbs/14_cli.ipynb #cfb8bb18
 @app.command(epilog=examples("chained-adv show", "chained-adv show --list", "chained-adv show two_sum --problems builtin --model Qwen/Qwen2.5-Coder-0.5B-Instruct", "chained-adv show --run runs/default --json"))
 def show(problem: ProblemId = "",
     problems: Source = "",
@@ -407,7 +407,7 @@ def show(problem: ProblemId = "",
     _print_match(d)
     print(f"\n{_verdict_line(d)}\nreward of the generator {d['generator_reward']:.3f}, of the discriminator {d['discriminator_reward']:.3f} ({reward})")
 
-# %% ../nbs/14_cli.ipynb #540533a0
+# %% ../nbs/14_cli.ipynb #d39661ec
 def _print_results(results, as_json):
     "One match in full, several as a table"
     dicts = [r.as_dict() for r in results]
@@ -438,7 +438,7 @@ def solve(problem: ProblemId = "",
     _print_results(results, as_json)
     if not all(r.solved for r in results): raise typer.Exit(1)
 
-# %% ../nbs/14_cli.ipynb #77e28b00
+# %% ../nbs/14_cli.ipynb #b4a8baf4
 def parse_ks(
     text: str # Numbers with commas, like 1,5
 ) -> tuple: # The numbers, in rising order
@@ -453,7 +453,7 @@ def _count_samples(samples, ks, best_of):
         if samples and n > samples: raise ConfigError(f"{option} {n} needs {n} samples per problem but --samples is {samples}; leave --samples out or give at least {n}")
     return samples or max(needed.values())
 
-# %% ../nbs/14_cli.ipynb #a165f89a
+# %% ../nbs/14_cli.ipynb #1e15e262
 def _check_file(option, name, endings):
     "Can this file be written?"
     path = Path(name)
@@ -478,7 +478,7 @@ def _check_targets(targets, checkpoint):
             try: AutoConfig.from_pretrained(t)
             except (OSError, ValueError, KeyError) as e: raise ConfigError(f"{t!r} is no run (a folder with checkpoints), and as a model it cannot be loaded: {str(e).strip().splitlines()[0]}") from None
 
-# %% ../nbs/14_cli.ipynb #919d009b
+# %% ../nbs/14_cli.ipynb #fee3c44f
 def _measure(target, checkpoint, device, problems, sandbox, best_of, **options):
     "The `Measurement` of one run or model"
     from chained_adv.evaluation import measure_players
@@ -499,7 +499,7 @@ def _phases(targets, n):
     try: yield step; bar.update(1)
     finally: bar.close()
 
-# %% ../nbs/14_cli.ipynb #35e41b3b
+# %% ../nbs/14_cli.ipynb #a15d7628
 def _percent(v): return "-" if v is None else f"{v['value']:.0%} ({v['low']:.0%} to {v['high']:.0%})"
 
 def _points(row):
@@ -523,7 +523,7 @@ def _mutant_line(c):
     lost = f"{c['undecided']} left out because they pass every baseline test and may be equivalent, {c['slow']} because they run too long"
     return f"mutants     {c['kept']} kept of {c['made']} made, each shown wrong by a baseline test; {lost}, {c['spare']} beyond the limit"
 
-# %% ../nbs/14_cli.ipynb #5640d0fa
+# %% ../nbs/14_cli.ipynb #1ba195b8
 def _print_evaluation(rows, names, n_problems, samples, counts):
     "Rates side by side, then the paired differences to the first"
     at, metrics, console = {(r["name"], r["metric"]): r for r in rows}, dict.fromkeys(r["metric"] for r in rows), make_console()
@@ -534,7 +534,7 @@ def _print_evaluation(rows, names, n_problems, samples, counts):
         print("\ndifferences are paired by problem: 95 % interval, problems won:lost, p of the exact sign test; 'higher' and 'lower' only where both agree")
     if counts: print(f"\n{_mutant_line(counts)}")
 
-# %% ../nbs/14_cli.ipynb #f69529a6
+# %% ../nbs/14_cli.ipynb #74a94e44
 def _write_evaluation(files, data, rows, measurements):
     "Write what was asked for: `files` maps json, csv, problems and plot to paths"
     from chained_adv.evaluation import plot_comparison, rows_as_csv
@@ -546,7 +546,7 @@ def _write_evaluation(files, data, rows, measurements):
         Path(files["problems"]).write_text(rows_as_csv(each), encoding="utf-8")
     for path in files.get("plot", ()): plot_comparison(rows).savefig(path, dpi=DPI)
 
-# %% ../nbs/14_cli.ipynb #c9aa8442
+# %% ../nbs/14_cli.ipynb #61926c42
 def _output_files(csv, plot, out):
     "The files to write; the folder is made here, so that it is certain to be there"
     files = dict(csv=[o for o in (csv, out and Path(out, "evaluation.csv")) if o], plot=[o for o in (plot, out and Path(out, "evaluation.png")) if o])
@@ -556,7 +556,7 @@ def _output_files(csv, plot, out):
     for name in ("evaluation.csv", "evaluation.png", "evaluation.json", "problems.csv"): _check_file("--out", Path(out, name), (Path(name).suffix,))
     return files | dict(json=Path(out, "evaluation.json"), problems=Path(out, "problems.csv"))
 
-# %% ../nbs/14_cli.ipynb #beaf48bd
+# %% ../nbs/14_cli.ipynb #bcf598d3
 def _measure_all(targets, chosen, checkpoint, device, n_mutants, seed, best_of, **options):
     "Measurements of all on the same problems and mutants, and what became of the mutants"
     from chained_adv.evaluation import count_mutants, sort_mutants
@@ -568,7 +568,7 @@ def _measure_all(targets, chosen, checkpoint, device, n_mutants, seed, best_of, 
             found = [_measure(t, checkpoint, device, chosen, box, progress=lambda phase, t=t: step(t, phase), **options) for t in targets]
     return found, count_mutants(sets) if sets else None
 
-# %% ../nbs/14_cli.ipynb #83b8e360
+# %% ../nbs/14_cli.ipynb #5d322683
 @app.command(epilog=examples("chained-adv evaluate runs/default", "chained-adv evaluate tiny runs/default --limit 50", "chained-adv evaluate tiny runs/default --samples 8 --k 1,5 --best-of 4 --out comparison",
                               "chained-adv evaluate runs/mine/checkpoints/stage_1 runs/mine/checkpoints/stage_5 --csv stages.csv --plot stages.png", "chained-adv evaluate runs/mine --problems other.json --samples 4 --json"))
 def evaluate(targets: Annotated[list[str], typer.Argument(help="Folders of runs or checkpoints, or models before training. All others are compared to the first.", metavar="RUN_OR_MODEL...")],
@@ -603,7 +603,7 @@ def evaluate(targets: Annotated[list[str], typer.Argument(help="Folders of runs 
     _print_evaluation(rows, targets, len(chosen), samples, counts)
     if written := [str(o) for v in files.values() for o in (v if isinstance(v, list) else [v])]: print(f"written     {', '.join(written)}")
 
-# %% ../nbs/14_cli.ipynb #48576940
+# %% ../nbs/14_cli.ipynb #4900fddc
 @app.command(epilog=examples("chained-adv checkpoints runs/default", "chained-adv checkpoints runs/default --json"))
 def checkpoints(run: Annotated[str, typer.Argument(help="A run's folder.")] = "runs/default", as_json: Json = False):
     "List the checkpoints of a run."
@@ -616,7 +616,7 @@ def checkpoints(run: Annotated[str, typer.Argument(help="A run's folder.")] = "r
     row = lambda o: (o.name, "-" if o.step is None else o.step, "-" if o.stage is None else o.stage, figure(o.score), *(figure(o.metrics.get(k)) for k in ("solved", "solved_greedy", "validity")), f"{o.size / 1e6:.1f} MB", o.problem)
     make_console().print(make_table(run, ("name", "step", "stage", "score", "solved", "solved greedy", "validity", "size", ""), map(row, found)))
 
-# %% ../nbs/14_cli.ipynb #11c9bb6f
+# %% ../nbs/14_cli.ipynb #7b91626a
 def _fact(name, value, ok=True, needed=False, remedy=""): return dict(name=name, value=str(value), ok=bool(ok), needed=needed, remedy="" if ok else remedy)
 
 def _package(name, needed, remedy):
@@ -631,7 +631,7 @@ def _sandbox_fact():
     ok = right.passed and [v.passed for v in wrong.verdicts] == [True, False]
     return _fact("sandbox", f"isolation level '{box.level}'; self-test {'passed' if ok else 'failed: ' + '; '.join((*right.errors, *wrong.errors))}", ok, True, "report this with the output of `chained-adv doctor --json`")
 
-# %% ../nbs/14_cli.ipynb #9970f3f6
+# %% ../nbs/14_cli.ipynb #a1d3f54c
 def _isolation_facts():
     "What can confine programs here; none of it but the weakest level is needed"
     for o in probe_isolation(): yield _fact(f"isolation: {o.level}", "available, tried" if o.available else f"not available: {o.reason}", o.available, o.level == "process", o.remedy)
@@ -659,7 +659,7 @@ def _tiny_fact():
     try: return _fact("tiny model", f"{load_base('tiny', ModelConfig(device='cpu'))[0].num_parameters():,} parameters", True, True)
     except ChainedAdvError as e: return _fact("tiny model", e, False, True, remedy)
 
-# %% ../nbs/14_cli.ipynb #d1c31d2f
+# %% ../nbs/14_cli.ipynb #7951ab23
 def examine() -> list: # Dicts with name, value, ok, needed, remedy
     "What this machine has and lacks for this package"
     get = "pip install chained_adv"
@@ -684,7 +684,7 @@ def doctor(as_json: Json = False):
         print("\nready: `chained-adv train` can run" if ready else "\nnot ready: see the lines marked missing")
     if not ready: raise typer.Exit(1)
 
-# %% ../nbs/14_cli.ipynb #87534a8c
+# %% ../nbs/14_cli.ipynb #cf0a6781
 @app.command(epilog=examples("chained-adv warm-start verified.jsonl", "chained-adv warm-start verified.jsonl --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out models/qwen-arc",
                               "chained-adv warm-start a.jsonl b.jsonl --method lora --epochs 2 --out models/mine --json"))
 def warm_start(data: Annotated[list[str], typer.Argument(help="JSONL files, as `chained-adv arc export sft` writes them: messages, or prompt and completion, in each line.", metavar="DATA...")],
@@ -707,7 +707,7 @@ def warm_start(data: Annotated[list[str], typer.Argument(help="JSONL files, as `
     if as_json: return print_json(dict(out=out, **found))
     print(f"model       {out}\nlines       {found['lines']} learned, {found['held_out']} held out\nloss        {found['loss_before']:.3f} before, {found['loss_after']:.3f} after, per token of the {'held-out' if found['measured_on'] == 'held_out' else 'learned'} answers\nnext        chained-adv train --model {out}{' --lr 0.002' * (model == 'tiny')}")
 
-# %% ../nbs/14_cli.ipynb #05506b38
+# %% ../nbs/14_cli.ipynb #749ad46a
 class ArcCommands(Commands):
     "The commands of `arc.cli`, loaded when one of them is asked for"
     def load(self):
@@ -721,7 +721,7 @@ class ArcCommands(Commands):
 
 app.add_typer(make_app("ARC tasks: show, transform, generate data, verify, benchmark, export.", ArcCommands), name="arc")
 
-# %% ../nbs/14_cli.ipynb #13b2fcfa
+# %% ../nbs/14_cli.ipynb #84686e13
 @app.command(epilog=examples("chained-adv problems", "chained-adv problems my.json", "chained-adv problems my.json --json"))
 def problems(file: Annotated[str, typer.Argument(help="A problem file (JSON or JSONL), 'builtin', 'tiny', or ARC tasks (arc:FOLDER).")] = "builtin", as_json: Json = False):
     "Check a problem file. Its format, and that every reference solution passes its own tests."

@@ -8,7 +8,7 @@ __all__ = ['WINDOW', 'TRUTH', 'ALARMS', 'ALWAYS', 'WHEN_THERE', 'TrainingConfig'
            'play_as', 'AdversarialTrainer', 'mean_over_equal', 'differing_groups', 'credit_of_tests', 'step_batch',
            'later_batch', 'stage_phases', 'run_facts']
 
-# %% ../nbs/12_trainer.ipynb #7a6350ad
+# %% ../nbs/12_trainer.ipynb #cd623041
 import io, json, os, shutil, sys, time
 from collections import defaultdict
 from contextlib import contextmanager, nullcontext
@@ -31,7 +31,7 @@ from .checkpoints import CheckpointManager
 from .tracking import TRACKERS, TrainingLogger, TrainingProgress, read_evaluations, save_plots, write_json
 from .evaluation import RATE_NAMES, evaluate_players, find_live_mutants, mutation_scores
 
-# %% ../nbs/12_trainer.ipynb #8e9c9ed6
+# %% ../nbs/12_trainer.ipynb #e9c3f097
 @dataclass(frozen=True)
 class TrainingConfig:
     "Settings of a run"
@@ -40,7 +40,8 @@ class TrainingConfig:
     ppo: PPOConfig = field(default_factory=PPOConfig) # The update
     stages: tuple = (1, 2, 3, 4, 5) # Stages to train, in this order
     n_discriminator_steps: int = 3 # Steps of the discriminator at the start of a stage
-    n_generator_steps: int = 4 # Then steps of the generator
+    first_discriminator_steps: int = 8 # Before the first stage so many more: the adapters of the later stages start from what is learnt there
+    n_generator_steps: int = 6 # Then steps of the generator
     k_alternating_steps: int = 2 # Then so often a step of the generator and one of the discriminator
     problems_per_step: int = 16 # Problems in a step
     problems_drawn: int = 32 # Problems drawn in a generator's step; it goes on with those whose samples differ at the stage
@@ -62,7 +63,7 @@ class TrainingConfig:
     value_lr: float = 1e-3 # With advantage `gae`: learning rate of the value heads
     value_epochs: int = 20 # With advantage `gae`: passes over the first batch of a stage before its values are used
     carry_discriminator: bool = True # Start the discriminator's adapter of a stage from that of the stage before
-    order: str = "uniform" # Order of problems: `uniform`, `difficulty` or `learnability`
+    order: str = "learnability" # Order of problems: `uniform`, `difficulty` or `learnability`
     eval_samples: int = 200 # Samples per split in an evaluation, rounded up to whole problems
     eval_stages: bool = True # Evaluate after each stage, too?
     eval_tested: int = 50 # In the evaluations between the first and the last, how many of the samples get tests
@@ -74,7 +75,7 @@ class TrainingConfig:
     trackers: tuple = () # Any of `wandb`, `trackio`, `tensorboard`
     seed: int = 0 # Of everything
 
-# %% ../nbs/12_trainer.ipynb #b55fe901
+# %% ../nbs/12_trainer.ipynb #591daddf
 def check_config(
     config: TrainingConfig # Settings
 ):
@@ -82,7 +83,7 @@ def check_config(
     if not config.stages: raise ConfigError("no stage to train; give at least one of 1 to 5")
     for s in config.stages: get_stage(s)
     if list(config.stages) != sorted(set(config.stages)): raise ConfigError(f"stages {list(config.stages)}: give each once, in rising order")
-    for name in ("n_discriminator_steps", "n_generator_steps", "k_alternating_steps", "n_mutants", "n_probes", "value_epochs", "bank", "token_budget", "groups_cap", "pool"):
+    for name in ("n_discriminator_steps", "first_discriminator_steps", "n_generator_steps", "k_alternating_steps", "n_mutants", "n_probes", "value_epochs", "bank", "token_budget", "groups_cap", "pool"):
         if getattr(config, name) < 0: raise ConfigError(f"{name} is {getattr(config, name)}; it must be at least 0")
     for name, least in dict(problems_per_step=1, problems_drawn=1, n_samples=2, n_lists=2, continuations=1, tested=1, eval_samples=1, eval_tested=0).items():
         if getattr(config, name) < least: raise ConfigError(f"{name} is {getattr(config, name)}; it must be at least {least}")
@@ -99,7 +100,7 @@ def check_config(
         if find_spec(t) is None: raise ConfigError(f"tracker {t!r} needs the package {t}, which is not installed; run `pip install {t}`, or leave the tracker out")
     get_reward_scheme(config.reward)
 
-# %% ../nbs/12_trainer.ipynb #96690992
+# %% ../nbs/12_trainer.ipynb #9bf98f30
 def learning_rate(
     config: TrainingConfig, # Settings
     role: str # `generator` or `discriminator`
@@ -110,7 +111,7 @@ def learning_rate(
     full = .1 if config.model.adapters == "full" else 1.
     return given or full * ((2e-3 if role == "generator" else 3e-3) if tiny else 5e-5)
 
-# %% ../nbs/12_trainer.ipynb #81aad4d3
+# %% ../nbs/12_trainer.ipynb #a8761aab
 WINDOW = 10 # Steps that a rule looks back
 TRUTH = {"generator": "the share of baseline tests that its programs pass", "discriminator": "the share of planted bugs that its valid tests catch"}
 
@@ -134,7 +135,7 @@ def measure_change(
     a, b = values[:len(values) // 2], values[-(len(values) // 2):]
     return Change(average(a), average(b), 2 * (variance(a) / len(a) + variance(b) / len(b))**.5)
 
-# %% ../nbs/12_trainer.ipynb #a8bd6ba0
+# %% ../nbs/12_trainer.ipynb #cc626385
 def _hacking(rows, role):
     reward, truth, validity = (measure_change(rows, k) for k in ("reward", "truth", "validity"))
     if not reward or not reward.rises(.05): return
@@ -155,7 +156,7 @@ def _share(rows, key, what):
     values = [o[key] for o in rows if o.get(key) is not None][-3:]
     if len(values) == 3 and average(values) > .5: return f"{average(values):.0%} of {what} over its last three steps"
 
-# %% ../nbs/12_trainer.ipynb #a8bdf4b4
+# %% ../nbs/12_trainer.ipynb #2458074d
 _READ = "read what is written at this stage (`chained-adv show --run`)"
 ALARMS = {
     "hacking": (_hacking, f"The reward pays for something else: {_READ}, then mend the reward scheme or choose per_test"),
@@ -178,7 +179,7 @@ class Alarm:
     advice: str # What to try
     def __str__(self): return f"step {self.step}, stage {self.stage}, {self.role}, alarm {self.kind!r}: {self.saw}. {self.advice}"
 
-# %% ../nbs/12_trainer.ipynb #d3a599a4
+# %% ../nbs/12_trainer.ipynb #85b35168
 def read_alarms(
     folder: "str | Path" # A run's folder
 ) -> list: # `Alarm`s, oldest first
@@ -202,7 +203,7 @@ def drop_alarms(
     if (path := Path(folder) / "alarms.jsonl").exists(): path.unlink()
     for o in kept: log_alarm(folder, o)
 
-# %% ../nbs/12_trainer.ipynb #fca260de
+# %% ../nbs/12_trainer.ipynb #17d516f1
 class Guard:
     "Looks at the figures of every step; an alarm is raised once per role and stage"
     def __init__(self): self.rows, self.raised = defaultdict(list), set()
@@ -220,7 +221,7 @@ class Guard:
         self.raised |= {(role, stage, kind) for kind in found}
         return [Alarm(step, stage, role, kind, *o) for kind, o in found.items()]
 
-# %% ../nbs/12_trainer.ipynb #f3a49523
+# %% ../nbs/12_trainer.ipynb #75c7f3a0
 def list_shares(
     rollout # With lists of tests
 ) -> dict: # empty: share of the lists; duplicate, rejected: shares of the tests
@@ -229,7 +230,7 @@ def list_shares(
     written, repeated = sum(len(o.items) for o in lists), sum(len(o.cases) - len({c.call_key for c in o.cases}) for o in lists)
     return dict(empty=average(not o.items for o in lists), duplicate=repeated / max(written, 1), rejected=sum(len(o.rejected) for o in lists) / max(written, 1))
 
-# %% ../nbs/12_trainer.ipynb #341d4b55
+# %% ../nbs/12_trainer.ipynb #9013b26c
 class OpponentPool:
     "The last versions of both players"
     def __init__(self, size: int): self.size, self.kept = size, [] # versions of each player to keep; dicts of role, stage, step, tensors
@@ -245,7 +246,7 @@ class OpponentPool:
         found = [o for o in self.kept if o["role"] == role and (role == "discriminator" or o["stage"] == stage)]
         return rng.choice(found) if found else None
 
-# %% ../nbs/12_trainer.ipynb #76acd032
+# %% ../nbs/12_trainer.ipynb #f8aa9f76
 @contextmanager
 def play_as(
     player: Player, # Who plays
@@ -260,7 +261,7 @@ def play_as(
     finally:
         with torch.no_grad(): [p.copy_(o) for p, o in zip(parameters, own)]
 
-# %% ../nbs/12_trainer.ipynb #05c25d21
+# %% ../nbs/12_trainer.ipynb #bac3d339
 class AdversarialTrainer:
     "Trains two players against each other; raises `ChainedAdvError`s before it writes anything"
     def __init__(self,
@@ -293,7 +294,7 @@ class AdversarialTrainer:
         "End the sandbox that was made here"
         if self.own_sandbox: self.sandbox.close()
 
-# %% ../nbs/12_trainer.ipynb #816b4a6e
+# %% ../nbs/12_trainer.ipynb #5b35f24d
 def mean_over_equal(
     keys: list, # row: what must agree
     values: list # row: a number
@@ -303,7 +304,7 @@ def mean_over_equal(
     for k, v in zip(keys, values): members[k].append(v)
     return [sum(members[k]) / len(members[k]) for k in keys]
 
-# %% ../nbs/12_trainer.ipynb #d6dcd277
+# %% ../nbs/12_trainer.ipynb #b9c1bd9f
 def differing_groups(
     rollout # After judging
 ) -> int: # Problems whose samples earned different rewards
@@ -312,7 +313,7 @@ def differing_groups(
     for g, c in zip(rollout.groups, rollout.chains): rewards[g].add(c.generator_reward)
     return sum(max(o) - min(o) > 1e-6 for o in rewards.values())
 
-# %% ../nbs/12_trainer.ipynb #75e18675
+# %% ../nbs/12_trainer.ipynb #2f6e02f5
 def _play_step(self, role, stage):
     "The matches of one step"
     c, seed = self.config, stable_hash(self.config.seed, "step", self.step)
@@ -348,7 +349,7 @@ def _refill(self, stage, rollout, drawn, seed):
         added += more
     return added
 
-# %% ../nbs/12_trainer.ipynb #efaf5b96
+# %% ../nbs/12_trainer.ipynb #5b8e6fa1
 def credit_of_tests(
     tests, # A `TestList` after judging, with credits
     tokenizer # Of the discriminator
@@ -373,7 +374,7 @@ def step_batch(
     credit = [credit_of_tests(t, tokenizer) for t in rollout.lists] if role == "discriminator" and tokenizer and all(t.credits is not None for t in rollout.lists) else None
     return samples, Batch([len(s.ids) for s in samples], [s.logprobs for s in samples], rewards, groups, credit=credit)
 
-# %% ../nbs/12_trainer.ipynb #92eb0bac
+# %% ../nbs/12_trainer.ipynb #37b4ff72
 def later_batch(
     rollout, # After judging
     stage: int # A stage after the one at which the samples part
@@ -382,7 +383,7 @@ def later_batch(
     samples = [s[stage] for s in rollout.samples]
     return samples, Batch([len(s.ids) for s in samples], [s.logprobs for s in samples], [c.generator_reward for c in rollout.chains], rollout.groups)
 
-# %% ../nbs/12_trainer.ipynb #58fa3601
+# %% ../nbs/12_trainer.ipynb #bf82ce11
 def _make_head(self, role, size):
     "A fresh value head of a role and its optimiser"
     head = ValueHead(size, seed=stable_hash(self.config.seed, "value head", role) % 2**62)
@@ -402,7 +403,7 @@ def _load_more(self, state):
         for o, kept in zip(self._make_head(role, saved["head"]["first.weight"].shape[1]), (saved["head"], saved["optimizer"])): o.load_state_dict(kept)
 AdversarialTrainer._make_head, AdversarialTrainer._more_state, AdversarialTrainer._load_more = _make_head, _more_state, _load_more
 
-# %% ../nbs/12_trainer.ipynb #144041c5
+# %% ../nbs/12_trainer.ipynb #9401ed5c
 def _with_values(self, role, stage, batch):
     "(head, optimiser, is this the first batch of the stage?): fits the head to a first batch"
     c, first = self.config, (role, stage) not in self.fitted
@@ -428,7 +429,7 @@ def _update(self, role, stage, samples, batch):
     return stats | {"explained_variance": None} if first else stats
 AdversarialTrainer._with_values, AdversarialTrainer._update = _with_values, _update
 
-# %% ../nbs/12_trainer.ipynb #469f3104
+# %% ../nbs/12_trainer.ipynb #1027e8ae
 def _truth(self, role, rollout, line):
     "What no reward can change: baseline tests passed, or planted bugs caught by the valid tests of a list"
     if role == "generator" or not self.config.n_probes: return line["baseline_pass_rate"] if role == "generator" else None
@@ -449,7 +450,7 @@ def _watch(self, role, stage, rollout, samples, line):
     if alarms and self.config.stop_on_alarm: raise TrainingError(f"{alarms[0]} (The run stopped because stop_on_alarm is set; the checkpoints before this stage are untouched.)")
 AdversarialTrainer._truth, AdversarialTrainer._watch = _truth, _watch
 
-# %% ../nbs/12_trainer.ipynb #db9da50d
+# %% ../nbs/12_trainer.ipynb #c9664f01
 ALWAYS, WHEN_THERE = ("policy_loss", "kl", "clip_fraction", "entropy", "grad_norm", "rows_kept"), ("value_loss", "explained_variance", "sampler_gap")
 
 def _train_one(self, role, stage, phase):
@@ -470,7 +471,7 @@ def _train_one(self, role, stage, phase):
     return line
 for f in (_play_step, _play, _against, _refill, _train_one): setattr(AdversarialTrainer, f.__name__, f)
 
-# %% ../nbs/12_trainer.ipynb #8633c9a2
+# %% ../nbs/12_trainer.ipynb #89ee5ff3
 def _train_discriminator_epoch(self, stage: int, n_steps: int | None = None) -> list:
     "N steps of the discriminator at a stage; returns the lines logged"
     return [self._train_one("discriminator", stage, "discriminator") for _ in range(self.config.n_discriminator_steps if n_steps is None else n_steps)]
@@ -485,16 +486,18 @@ def _train_alternating(self, stage: int, n_steps: int | None = None) -> list:
 
 AdversarialTrainer.train_discriminator_epoch, AdversarialTrainer.train_generator_epoch, AdversarialTrainer.train_alternating = _train_discriminator_epoch, _train_generator_epoch, _train_alternating
 
-# %% ../nbs/12_trainer.ipynb #9d61143a
+# %% ../nbs/12_trainer.ipynb #e0684dbb
 def stage_phases(
-    config: TrainingConfig # Settings
+    config: TrainingConfig, # Settings
+    stage: int # One of its stages
 ) -> list: # `(phase, who learns in turn, how often)`
     "The phases of a stage, without those in which nobody learns"
     both = config.train_discriminator and get_reward_scheme(config.reward).reads_tests
-    phases = [("discriminator", ("discriminator",) * both, config.n_discriminator_steps), ("generator", ("generator",), config.n_generator_steps), ("alternating", ("generator", "discriminator")[:1 + both], config.k_alternating_steps)]
+    first = config.n_discriminator_steps + config.first_discriminator_steps * (stage == config.stages[0])
+    phases = [("discriminator", ("discriminator",) * both, first), ("generator", ("generator",), config.n_generator_steps), ("alternating", ("generator", "discriminator")[:1 + both], config.k_alternating_steps)]
     return [(phase, roles, n) for phase, roles, n in phases if roles and n]
 
-# %% ../nbs/12_trainer.ipynb #38d1a6f7
+# %% ../nbs/12_trainer.ipynb #dc394784
 def _carry(self, stage):
     "Start the discriminator's adapter of a stage from that of the stage before it"
     d, before = self.players.discriminator, [s for s in self.config.stages if s < get_stage(stage).id and s in self.players.test_stages]
@@ -505,7 +508,7 @@ def _carry(self, stage):
 def _train_stage(self, stage: int) -> list:
     "All phases of a stage, by steps or by tokens; returns the lines logged"
     self._carry(stage)
-    lines, phases, made = [], stage_phases(self.config), 0
+    lines, phases, made = [], stage_phases(self.config, stage), 0
     for phase, roles, n in phases:
         made += n * len(roles)
         until = self._tokens_until(stage, made / sum(n * len(roles) for _, roles, n in phases))
@@ -520,7 +523,7 @@ def _tokens_until(self, stage, share):
     return self.config.token_budget * (self.config.stages.index(stage) + share) / len(self.config.stages)
 AdversarialTrainer._carry, AdversarialTrainer.train_stage, AdversarialTrainer._tokens_until = _carry, _train_stage, _tokens_until
 
-# %% ../nbs/12_trainer.ipynb #ab6417aa
+# %% ../nbs/12_trainer.ipynb #cee680b9
 def _evaluate(self, stage: int, splits: tuple = ("train", "held_out"), tested: int | None = None) -> dict:
     "Evaluate on fixed problems and log it, with tests about some or all samples; returns split -> `Evaluation`"
     c, out = self.config, {}
@@ -535,7 +538,7 @@ def _evaluate(self, stage: int, splits: tuple = ("train", "held_out"), tested: i
     return out
 AdversarialTrainer.evaluate = _evaluate
 
-# %% ../nbs/12_trainer.ipynb #858e5416
+# %% ../nbs/12_trainer.ipynb #3b463b82
 def _is_run(folder):
     "Did a run make this folder?"
     try: return "settings" in json.loads((folder / "config.json").read_text(encoding="utf-8"))
@@ -557,7 +560,7 @@ def _open_folder(self, resume, overwrite):
     if not latest and folder.exists(): [os.remove(folder / f) for f in ("metrics.jsonl", "evaluation.jsonl", "alarms.jsonl", "summary.json") if (folder / f).exists()]
     return manager, latest
 
-# %% ../nbs/12_trainer.ipynb #528dfff1
+# %% ../nbs/12_trainer.ipynb #9d7f3336
 def run_facts(
     config: TrainingConfig, # Settings
     sandbox: Sandbox, # Where programs run
@@ -576,7 +579,7 @@ def _save(self, manager, stage):
     if {"generator_reward", "validity"} <= metrics.keys() and manager.should_save_as_best(metrics): manager.save_as_best(f"stage_{stage}")
 AdversarialTrainer._open_folder, AdversarialTrainer._save = _open_folder, _save
 
-# %% ../nbs/12_trainer.ipynb #0cbc416e
+# %% ../nbs/12_trainer.ipynb #cb783cb2
 def _restore(self, manager, latest):
     "Go back to the state of a checkpoint; returns the stages still to train"
     saved = manager.load_checkpoint(latest.name)
@@ -594,7 +597,7 @@ def _summary(self):
     return dict(before=pick(0), after=pick(max(r["stage"] for r in rows)), seconds=round(self.seconds, 1), generated_tokens=self.tokens, seed=self.config.seed)
 AdversarialTrainer._restore, AdversarialTrainer._summary = _restore, _summary
 
-# %% ../nbs/12_trainer.ipynb #c3af15ce
+# %% ../nbs/12_trainer.ipynb #26710261
 def _train_full_pipeline(self, resume: bool = False, overwrite: bool = False) -> dict:
     "Train all stages and leave a complete run folder; returns what `summary.json` holds"
     manager, latest = self._open_folder(resume, overwrite)
@@ -602,7 +605,7 @@ def _train_full_pipeline(self, resume: bool = False, overwrite: bool = False) ->
     write_json(folder / "config.json", run_facts(c, self.sandbox, self.players) | self.facts)
     trackers = tuple(TRACKERS[t](folder, "chained_adv", asdict(c)) for t in c.trackers)
     self.logger = TrainingLogger(folder, trackers, extra=("grad_norm", "rows_kept", "explained_variance", "sampler_gap", "by_tag"))
-    todo, total = list(c.stages), len(c.stages) * sum(n * len(roles) for _, roles, n in stage_phases(c))
+    todo, total = list(c.stages), sum(n * len(roles) for s in c.stages for _, roles, n in stage_phases(c, s))
     if latest: todo = self._restore(manager, latest)
     with TrainingProgress(0 if c.token_budget else total, self.step, None if self.show else io.StringIO()) as self.bar:
         start = time.perf_counter() - self.seconds

@@ -25,8 +25,8 @@ def one_thread():
 
 def small(**kw):
     kw["ppo"] = PPOConfig(**kw.pop("ppo", {}))
-    return TrainingConfig(**{**dict(model=ModelConfig(device="cpu", adapters=kw.pop("adapters", "stage"), max_stage_tokens=60, max_test_tokens=48), stages=(1, 2), problems_per_step=3, problems_drawn=5, n_samples=4, n_lists=3, n_discriminator_steps=1,
-                                    n_generator_steps=1, k_alternating_steps=1, eval_samples=1, eval_stages=False, n_mutants=0), **kw})
+    return TrainingConfig(**{**dict(model=ModelConfig(device="cpu", adapters=kw.pop("adapters", "stage"), max_stage_tokens=60, max_test_tokens=48), stages=(1, 2), problems_per_step=3, problems_drawn=5, n_samples=4, n_lists=3, n_discriminator_steps=1, first_discriminator_steps=0,
+                                    n_generator_steps=1, k_alternating_steps=1, order="uniform", eval_samples=1, eval_stages=False, n_mutants=0), **kw})
 
 def trainer(**kw): return AdversarialTrainer(small(**kw), TRAIN, HELD_OUT, progress=False)
 

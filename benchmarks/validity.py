@@ -1,0 +1,81 @@
+"""What limits the tests? The tester of runs, at several temperatures, by stage, kind of input and size.
+
+python benchmarks/validity.py tiny runs/default [--temperatures 1 .8 .6] [--problems 200]
+
+For each run (or `tiny`, the model before training): one sampled chain per held-out problem, a list of tests per
+stage at each temperature, all on the same chains. Prints tables in Markdown: the share of valid tests and the share of mutants
+that the valid ones catch, tests per list, validity by stage; then, for the first temperature, by what the function takes
+and by the size of the input.
+"""
+import argparse
+from collections import defaultdict
+from statistics import mean
+import torch
+from chained_adv.evaluation import find_live_mutants, mutation_scores
+from chained_adv.inference import find_checkpoint, load_players
+from chained_adv.models import ModelConfig, Players
+from chained_adv.rollout import judge, sample_chains, sample_tests
+from chained_adv.sandbox import Sandbox
+from chained_adv.tiny.world import tiny_problems
+
+STAGES = (1, 2, 3, 4, 5)
+
+
+def load(name): return Players(ModelConfig(device="cpu")) if name == "tiny" else load_players(find_checkpoint(name, "latest"), "cpu")
+
+
+def share(verdicts): return f"{mean(v.passed for v in verdicts):.2f}" if verdicts else ""
+
+
+def size(test):
+    "What the first argument is, and how many elements or digits it has"
+    x = test.args[0] if test.args else None
+    return ("list", len(x)) if isinstance(x, list) else ("number", len(str(x))) if isinstance(x, int) else None
+
+
+def match(players, problems, sandbox, temperature):
+    rollout = sample_chains(players, problems, seed=0)
+    sample_tests(players, rollout, temperature=temperature, seed=0)
+    judge(rollout, sandbox)
+    return rollout
+
+
+def row(name, temperature, rollout, mutants, sandbox):
+    "A line of the first table"
+    by_stage = {s: [v for t in rollout.lists if t.stage == s for v in t.validation.verdicts] for s in STAGES}
+    scores = mutation_scores([(c.problem, m, [v.test for v in c.validation.verdicts if v.passed]) for c, m in zip(rollout.chains, mutants) if m], sandbox)
+    killed = sum(k for k, _ in scores) / sum(n for _, n in scores)
+    lists = mean(len(t.parsed.items) for t in rollout.lists)
+    return f"| {name} | {temperature:g} | {share(sum(by_stage.values(), []))} | {killed:.2f} | {lists:.1f} | " + " | ".join(share(by_stage[s]) for s in STAGES) + " |"
+
+
+def kinds(rollout):
+    "(what, size) -> verdicts of the reference"
+    found = defaultdict(list)
+    for t in rollout.lists:
+        for v in t.validation.verdicts:
+            if v.test and size(v.test): found[size(v.test)].append(v)
+    return found
+
+
+if __name__ == "__main__":
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("runs", nargs="+", help="run folders, or tiny for the model before training")
+    ap.add_argument("--temperatures", type=float, nargs="+", default=[1., .8, .6])
+    ap.add_argument("--problems", type=int, default=200)
+    a = ap.parse_args()
+    torch.set_num_threads(1)
+    problems, later = tiny_problems("held_out", a.problems), []
+    with Sandbox() as sandbox:
+        mutants = find_live_mutants(problems, sandbox, 6, 0)
+        print("| run | temperature of the tests | valid tests | mutants caught | tests per list | " + " | ".join(f"valid, stage {s}" for s in STAGES) + " |\n|" + "---|" * (5 + len(STAGES)))
+        for name in a.runs:
+            players = load(name)
+            for temperature in a.temperatures:
+                rollout = match(players, problems, sandbox, temperature)
+                print(row(name, temperature, rollout, mutants, sandbox), flush=True)
+                if temperature == a.temperatures[0]: later.append((name, kinds(rollout)))
+    print("\n| run, first temperature | first argument | elements or digits | tests | valid |\n|---|---|---|---|---|")
+    for name, found in later:
+        for (what, n), verdicts in sorted(found.items()):
+            if len(verdicts) >= 20: print(f"| {name} | {what} | {n} | {len(verdicts)} | {share(verdicts)} |")
