@@ -12,9 +12,10 @@ from typer.testing import CliRunner
 
 from chained_adv import cli
 from chained_adv.core import Chain, Problem, TestCase, make_rng
-from chained_adv.evaluation import (SELECTIONS, Measurement, bootstrap_interval, compare_measurements, compare_paired, comparison_rows, compute_reasoning_coherence,
-                                    compute_test_diversity, evaluate_players, find_live_mutants, has_syntax_error, make_mutants, measure_players, mutation_scores, pass_at_k,
-                                    plot_comparison, rate_interval, select_best, select_candidates, sign_test, sort_mutants, wilson_interval)
+from chained_adv.evaluation import (SELECTIONS, Measurement, compare_measurements, compare_paired, comparison_rows, compute_reasoning_coherence,
+                                    compute_test_diversity, evaluate_players, find_live_mutants, has_syntax_error, make_mutants, measure_players, mutation_scores,
+                                    plot_comparison, select_best, select_candidates, sign_test, sort_mutants)
+from chained_adv.intervals import bootstrap_interval, pass_at_k, rate_interval, wilson_interval
 from chained_adv.models import ModelConfig, Players
 from chained_adv.problems import load_problems
 from chained_adv.sandbox import Job, Sandbox

@@ -205,6 +205,7 @@ def towards(cells, others):
     step = [(x > 0) - (x < 0) for x in d]
     return tuple(step) if apart[0] == apart[1] else (step[0], 0) if apart[0] > apart[1] else (0, step[1])
 
+# %% ../../nbs/arc/03_search.ipynb #a1a7c0d0
 def approach(g, b, colour, other, steps):
     "Move each object of a colour towards the cells of another: `steps` steps, or with 0 until they touch"
     goal = {(i, j) for i, r in enumerate(g) for j, c in enumerate(r) if c == other}
@@ -217,6 +218,7 @@ def approach(g, b, colour, other, steps):
         out = paint(out, {p: colour for p in shifted(o, n * di, n * dj)})
     return out
 
+# %% ../../nbs/arc/03_search.ipynb #ab40649f
 def shove(g, b, di, dj):
     "Move each object in one direction until it meets another or the edge, the foremost first"
     out = tuple((b,) * len(g[0]) for _ in g)
@@ -275,6 +277,7 @@ def facing(g, b, colour):
         out = tuple(tuple(z if a == colour and z != b else o for a, z, o in zip(*rows)) for rows in zip(ahead, behind, out))
     return out
 
+# %% ../../nbs/arc/03_search.ipynb #a1884bfc
 @lru_cache(256)
 def nearest(g, b):
     "Colour of the nearest cell that is not background, counting steps along rows and columns; background where two colours are equally near"
@@ -288,6 +291,7 @@ def nearest(g, b):
         seen |= fresh; edge = fresh
     return paint(everywhere(g, b), {p: min(c) for p, c in seen.items() if len(c) == 1})
 
+# %% ../../nbs/arc/03_search.ipynb #bd7ac5cb
 @lru_cache(256)
 def tint(g, b, reach, n):
     "The most (n=0) or least (n=-1) common colour of the mixed object that a cell belongs to"
@@ -315,6 +319,7 @@ def place(g, name, n):
            "depth_mod": lambda i, j: min(i, j, h - i, w - j) % n, "edge": lambda i, j: min(i, j, h - i, w - j) == 0, "top": lambda i, j: i == 0, "bottom": lambda i, j: i == h, "left": lambda i, j: j == 0, "right": lambda i, j: j == w, "across": lambda i, j: (2 * j > w) - (2 * j < w), "down": lambda i, j: (2 * i > h) - (2 * i < h), "side": lambda i, j: ((2 * i > h) - (2 * i < h), (2 * j > w) - (2 * j < w))}[name]
     return every(g, say)
 
+# %% ../../nbs/arc/03_search.ipynb #9c6fa596
 def near(g, colour, reach):
     "Does a cell touch a colour (by sides: 4, or also corners: 8)?"
     return every(g, lambda i, j: any(g[x][y] == colour for x in range(max(i - 1, 0), min(i + 2, len(g))) for y in range(max(j - 1, 0), min(j + 2, len(g[0]))) if (x, y) != (i, j) and (reach == 8 or x == i or y == j)))
@@ -323,6 +328,7 @@ def crowd(g, b, reach):
     "How many neighbours are not background"
     return every(g, lambda i, j: sum(g[x][y] != b for x in range(max(i - 1, 0), min(i + 2, len(g))) for y in range(max(j - 1, 0), min(j + 2, len(g[0]))) if (x, y) != (i, j) and (reach == 8 or x == i or y == j)))
 
+# %% ../../nbs/arc/03_search.ipynb #910aa80c
 def quarter_has(g, colour):
     "Does the quarter of the grid that a cell lies in hold a colour?"
     side = place(g, "side", 0)
@@ -337,6 +343,7 @@ def centred(g, b):
     rows, columns = [mid(r) for r in g], [mid(r) for r in transpose(g)]
     return every(g, lambda i, j: j in rows[i] or i in columns[j])
 
+# %% ../../nbs/arc/03_search.ipynb #6ae516d0
 def row_has(g, colour): return tuple((colour in r,) * len(r) for r in g)
 def row_plain(g): return tuple((len(set(r)) == 1,) * len(r) for r in g)
 def filled(g, b): return tuple(tuple(c != b for c in r) for r in g)
@@ -363,6 +370,7 @@ def space(g, b, name):
     say = {"size": len, "biggest": lambda o: len(o) == max(sizes), "smallest": lambda o: len(o) == min(sizes), "spot": lambda o: 1 if middle in o else 2 if first in o else 3 if last in o else 0, "square": lambda o: len(o) == span(o, 0) ** 2 == span(o, 1) ** 2, "odd": lambda o: len(o) % 2}[name]
     return paint(everywhere(g, -1), {p: say(o) for o in rooms for p in o})
 
+# %% ../../nbs/arc/03_search.ipynb #efbe06a2
 @lru_cache(2048)
 def about(g, b, reach, mixed, name):
     "A trait of the object that a cell belongs to; -1 for background"
@@ -379,6 +387,7 @@ def within(g, b, reach, mixed, name):
         out |= {(i, j): say(i - top, j - left) for i, j in o}
     return paint(everywhere(g, -1), out)
 
+# %% ../../nbs/arc/03_search.ipynb #3600fb10
 @lru_cache(256)
 def boxed(g, b, reach, mixed):
     "Is a cell in the box around some object of more than one cell?"
@@ -465,6 +474,7 @@ def _operations(pairs, colours):
         + [f"approach(g, b, {a}, {c}, {n})" for a in colours for c in colours if a != c for n in (0, 1)] + picks
         + [f"{d}(len(objects(g, b, {r}, {m})), ranking(g, b)[0]{x})" for d, x in (("strip", ""), ("diagonal", ", b")) for r, m in _KINDS[:2]] + ["((ranking(g, b)[0],),)", "((ranking(g, b)[-1],),)"])
 
+# %% ../../nbs/arc/03_search.ipynb #40894989
 def _parts(): return [f"panel(o, b, {k})" for k in range(1, 6)] + [f"half(o, {a}, {k})" for a in (0, 1) for k in (0, 1)]
 
 def _shown(colours):
@@ -475,6 +485,7 @@ def _shown(colours):
         "tint(g, b, 8, 0)", "tint(g, b, 8, -1)", "tint(g, b, 4, 0)", "tint(g, b, 4, -1)", "corner(g, 0, 0)", "corner(g, 0, -1)", "corner(g, -1, 0)", "corner(g, -1, -1)", "shift(g, -2, 0)", "shift(g, 0, -2)", "shift(g, 2, 0)", "shift(g, 0, 2)"]
         + _parts() + [f"facing(g, b, {c})" for c in colours])
 
+# %% ../../nbs/arc/03_search.ipynb #df1d4331
 def _seen(colours):
     "Expressions for what a rule may compare but not copy"
     marks = ["biggest", "smallest", "size", "rank", "edge", "holes", "height", "width", "tall", "full", "twins", "alone", "colours", "mirrored", "flipped", "odd", "top", "left"]
@@ -555,6 +566,7 @@ def _surprises(cells, names):
         wrong += any(not (m := rule.get(k)) or not (m & -m) & t for k, t in zip(keys[a:z], cells.masks[a:z]))
     return wrong
 
+# %% ../../nbs/arc/03_search.ipynb #bc4c860d
 def _candidates(cells, budget, width=16, sample=300):
     "Sets of one to three features whose table fits and knows every cell of the test inputs"
     rows = {}
@@ -734,6 +746,7 @@ def search_programs(
         if any(f[0][0] == 0 for f in found): break
     return _different(sorted(found), search, count)
 
+# %% ../../nbs/arc/03_search.ipynb #e0e275ee
 def _different(found, search, count):
     "Programs that differ on the test inputs"
     out = {}
