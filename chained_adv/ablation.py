@@ -182,7 +182,7 @@ def ablation_rows(
     return rows
 
 # %% ../nbs/13_ablation.ipynb #d4e90d2c
-def _percent(v, low, high): return "" if v is None else f"{v:.0%}" + (f" ({low:.0%} to {high:.0%})" if low == low else " (one run)")
+def _percent(v, low, high): return "" if v is None else f"{v:.0%}" + (f" ({max(low, 0):.0%} to {min(high, 1):.0%})" if low == low else " (one run)")
 def _points(r): return "" if r["difference"] is None else f"{100 * r['difference']:+.0f}" + (f" ({100 * r['difference_low']:+.0f} to {100 * r['difference_high']:+.0f})" if r["difference_low"] == r["difference_low"] else "") + {"higher": " higher", "lower": " lower"}.get(r["verdict"], "")
 
 def ablation_table(
