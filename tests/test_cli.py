@@ -12,8 +12,8 @@ from chained_adv import cli
 from chained_adv.checkpoints import CheckpointManager
 from chained_adv.problems import load_problems
 
-SMALL = ("--stages", "1", "--n-discriminator-steps", "1", "--n-generator-steps", "1", "--k-alternating-steps", "0", "--problems-per-step", "2", "--samples", "2",
-         "--eval-samples", "1", "--n-mutants", "0", "--max-stage-tokens", "4", "--max-test-tokens", "4", "--device", "cpu")
+SMALL = ("--stages", "1", "--n-discriminator-steps", "1", "--first-discriminator-steps", "0", "--n-generator-steps", "1", "--k-alternating-steps", "0",
+         "--problems-per-step", "2", "--samples", "2", "--eval-samples", "1", "--n-mutants", "0", "--max-stage-tokens", "4", "--max-test-tokens", "4", "--device", "cpu")
 RUN_FILES = {"config.json", "metrics.jsonl", "evaluation.jsonl", "summary.json", "checkpoints", "plots"}
 ENV = {**os.environ, "OMP_NUM_THREADS": "1"}
 

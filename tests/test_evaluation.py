@@ -267,7 +267,7 @@ def refused(result, *words):
 def run(tmp_path_factory):
     "A run of the tiny model, hardly trained"
     folder = tmp_path_factory.mktemp("evaluate") / "run"
-    r = call("train", "--stages", "1", "--n-discriminator-steps", 1, "--n-generator-steps", 1, "--k-alternating-steps", 0, "--problems-per-step", 2, "--samples", 2, "--eval-samples", 1, "--n-mutants", 0,
+    r = call("train", "--stages", "1", "--n-discriminator-steps", 1, "--first-discriminator-steps", 0, "--n-generator-steps", 1, "--k-alternating-steps", 0, "--problems-per-step", 2, "--samples", 2, "--eval-samples", 1, "--n-mutants", 0,
              "--max-stage-tokens", 4, "--max-test-tokens", 4, "--device", "cpu", "--out", folder, "--json")
     assert r.exit_code == 0, (r.stderr, r.exception)
     return folder
