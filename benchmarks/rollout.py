@@ -4,21 +4,31 @@ python benchmarks/rollout.py [--chains 64] [--rounds 3]
 
 Both sample the five stages of the same problems at temperature 1 from the shipped model, then tests about
 all five stages of all chains. Ours reads every text once and shares it; `generate` is called stage by stage.
+What it takes to judge all of that (every program, every list of tests) is timed apart, in a sandbox whose cache is off.
 Prints seconds (minimum and median of the rounds) and the ratio of the medians.
 """
 import argparse, statistics, time, warnings
 import torch, transformers
 from chained_adv.models import ModelConfig, Players
-from chained_adv.rollout import make_readers, sample_chains, sample_tests
+from chained_adv.rollout import judge, make_readers, sample_chains, sample_tests
+from chained_adv.sandbox import Sandbox
 from chained_adv.tiny.world import tiny_problems
 
+
+JUDGED = [] # seconds, chains
 
 def ours(players, problems, seed):
     start, readers = time.perf_counter(), make_readers(players)
     rollout = sample_chains(players, problems, seed=seed, reader=readers[0])
     middle = time.perf_counter()
     sample_tests(players, rollout, seed=seed, reader=readers[1])
-    return middle - start, time.perf_counter() - middle
+    end = time.perf_counter()
+    with Sandbox(cache_size=0) as sandbox:
+        sandbox.execute_tests("def f(x): return x", "(1, 1)\nassert sorted([f(1)]) == [1]") # starts what is started once
+        begin = time.perf_counter()
+        judge(rollout, sandbox)
+        JUDGED.append((time.perf_counter() - begin, len(rollout.chains)))
+    return middle - start, end - middle
 
 
 def generate(player, prompts):
@@ -55,6 +65,8 @@ def main():
               f"together {statistics.median(total):6.2f} s (min {min(total):.2f})")
     ratio = statistics.median(map(sum, times["theirs"])) / statistics.median(map(sum, times["ours"]))
     print(f"generate / ours = {ratio:.1f}")
+    seconds = statistics.median(s for s, _ in JUDGED[1:])
+    print(f"judging {JUDGED[-1][1]} episodes with all their tests: {seconds:.2f} s")
 
 
 if __name__ == "__main__": main()

@@ -8,7 +8,9 @@ and a bare fork and wait, the floor under all that use a process per execution. 
 medians count, and figures are given as ratios too, because machines and their loads differ. Processor milliseconds (of all
 processes that an execution takes part in, start-up included) depend less on the load than rates do. The cache is off.
 One worker uses more than one core when there are free ones (programs are forked ahead while another runs), so
-two workers are also compared to one worker that is held to one core. Two programs that loop in six of their ten tests are timed apart: with .2 s per test, 2.4 s is what they must take.
+two workers are also compared to one worker that is held to one core. Sixteen candidates against one suite of ten tests that
+are code are timed apart, with a reference: with its record made in the same call, and with the record kept from before; all
+right, and four of them wrong in six tests (their answers must be judged anew). Two programs that loop in six of their ten tests are timed apart: with .2 s per test, 2.4 s is what they must take.
 """
 import argparse, os, resource, statistics, subprocess, sys, tempfile, time
 from concurrent.futures import ThreadPoolExecutor
@@ -56,6 +58,23 @@ def time_sandbox(level):
             return n / (time.perf_counter() - start), all(r.passed and r.num_total == 10 for r in results)
     return run
 
+def suite(i):
+    "Ten tests that are code"
+    return "".join(f"assert sorted([f({a!r}), {i}]) == {sorted([e, i])!r}\n" for a, e in CASES)
+REFERENCE = "def f(xs):\n    return sum(xs)\n"
+def candidates(i, wrong): return [program(16 * i + k) if k >= wrong else f"def f(xs):\n    return sum(xs) + {k + 1} * (xs[0] > 3) # {i}\n" for k in range(16)]
+
+def time_suite(level, kept, wrong, repeats=6):
+    "Candidates per second against a suite with a reference, and were all verdicts right? `kept`: the record is there already; `wrong`: how many of 16 are"
+    want = [[k >= wrong or a <= 3 for a in range(10)] for k in range(16)]
+    with Sandbox(isolation=level) as box:
+        jobs = lambda i, text: [Job(c, text, "f", "def f(xs):", REFERENCE) for c in candidates(i, wrong)]
+        box.run_many(jobs(900, suite(900))) # starts what is started once, and leaves the record of this suite
+        texts, ok = [suite(900 if kept else i) for i in range(repeats)], True
+        start = time.perf_counter()
+        for i, text in enumerate(texts): ok = ok and [[v.passed for v in r.verdicts] for r in box.run_many(jobs(i, text))] == want
+        return 16 * repeats / (time.perf_counter() - start), ok
+
 def time_one_core(level, n):
     "Executions per second of one worker that has one core, as do the host and the programs"
     cores = os.sched_getaffinity(0)
@@ -99,6 +118,7 @@ def main():
     except ImportError as e: print(f"evalplus is left out: {e} (pip install -e '.[benchmark]')")
     entries += [(f"sandbox, {level}", time_sandbox(level), a.programs) for level in levels]
     rates, loops = {(name, w): [] for w in (1, 2) for name, _, _ in entries}, {level: [] for level in levels}
+    suites = {(kept, wrong): [] for kept in (False, True) for wrong in (0, 4)}
     spent, alone = {name: [] for name, _, _ in entries}, []
     for _ in range(a.rounds):
         for name, f, n in entries:
@@ -111,6 +131,10 @@ def main():
         rate, ok = time_one_core(levels[-1], a.programs)
         if not ok: sys.exit("one worker on one core: a verdict was wrong")
         alone.append(rate)
+        for how in suites:
+            rate, ok = time_suite(levels[-1], *how)
+            if not ok: sys.exit("sixteen candidates: a verdict was wrong")
+            suites[how].append(rate)
         for level in levels:
             seconds, ok = time_loops(level)
             if not ok: sys.exit(f"loops at level {level}: a verdict was wrong")
@@ -125,6 +149,10 @@ def main():
     best = levels[-1]
     print(f"\nat level {best}: jail overhead {median['sandbox, process', 1] / median[f'sandbox, {best}', 1] - 1:+.0%} against the level process", end="")
     print(f", {median[f'sandbox, {best}', 1] / median['evalplus', 1]:.1f} x evalplus" if ("evalplus", 1) in median else "")
+    for (kept, wrong), found in suites.items():
+        rate, name = statistics.median(found), "with the record kept" if kept else "recording included"
+        print(f"16 candidates ({wrong} wrong) against one suite of ten tests that are code, {name}: {rate:.0f} candidates/s, {rate / median['python -c', 1]:.1f} x python -c", end="")
+        print(f", {rate / median['evalplus', 1]:.1f} x evalplus" if ("evalplus", 1) in median else "")
     print(f"one worker held to one core: {statistics.median(alone):.0f} executions/s; two workers on two cores do {median[f'sandbox, {best}', 2] / statistics.median(alone):.2f} times that")
     print("import of chained_adv.sandbox {:.0f} processor ms, start to the first verdict {:.0f} ms".format(*(1000 * o for o in time_start())))
     print("two looping programs: " + ", ".join(f"{level} {statistics.median(s):.2f} s" for level, s in loops.items()))

@@ -22,7 +22,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 # %% ../nbs/11_evaluation.ipynb #3801307b
-from .core import Chain, ConfigError, ExecutionResult, Problem, ProblemError, TestCase, make_rng, signature_args
+from .core import DATA_KINDS, Chain, ConfigError, ExecutionResult, Problem, ProblemError, TestCase, make_rng, signature_args
 from .testcases import baseline_cases
 from .intervals import Interval, bootstrap_interval, pass_at_k, rate_interval
 from .models import Players
@@ -80,7 +80,8 @@ def select_best(
 ) -> list: # Per problem the chosen `Chain`s, several when they tie
     "Choose among candidates by generated tests alone"
     if len(candidates) != len(suites): raise ValueError(f"{len(candidates)} problems with candidates but {len(suites)} suites; give one suite per problem, empty where there is none")
-    jobs = [Job(c.code, _distinct(suite), c.problem.entry_point, c.problem.function_signature) for chains, suite in zip(candidates, suites) for c in chains]
+    job = lambda c, suite: Job(c.code, _distinct(suite), c.problem.entry_point, c.problem.function_signature)
+    jobs = [job(c, suite) for chains, suite in zip(candidates, suites) for c in chains]
     results = iter(sandbox.run_many(jobs))
     tables = [[[v.passed for v in next(results).verdicts] for _ in chains] for chains in candidates]
     return [[chains[i] for i in select_candidates(t, method)] for chains, t in zip(candidates, tables)]
@@ -331,14 +332,24 @@ def _job(problem, sources, tests):
     return Job(_HOLDER.format(sources=[_counted(o) for o in sources], name=problem.entry_point), calls, "_run_program", _holder_signature(problem))
 
 # %% ../nbs/11_evaluation.ipynb #ddd9406c
+def _apart(problem, sources, tests):
+    "Every program by itself, as tests that are code or look at changed arguments need it"
+    head, name = "_ROUNDS = iter(range(100_000))\n", problem.entry_point
+    return [Job(head + _counted(o), tests, name, problem.function_signature, problem.reference_solution) for o in sources]
+
+def _can_share(problem, sources, tests):
+    return "-> None" not in problem.function_signature and all(t.kind in DATA_KINDS for t in tests)
+
 def _run_programs(items, sandbox):
     "Per item (problem, sources, tests): per source its verdicts, one per test"
-    results = sandbox.run_many([_job(*o) for o in items])
-    rows = [[r.verdicts[i:i + len(tests)] for i in range(0, len(r.verdicts), len(tests))] if tests else [()] * len(sources) for r, (_, sources, tests) in zip(results, items)]
-    looped = [k for k, r in enumerate(results) if r.timed_out]
-    alone = iter(sandbox.run_many([_job(items[k][0], [o], items[k][2]) for k in looped for o in items[k][1]]))
-    for k in looped: rows[k] = [next(alone).verdicts for _ in items[k][1]]
-    return rows
+    jobs = [[_job(*o)] if _can_share(*o) else _apart(*o) for o in items]
+    results = iter(sandbox.run_many([j for o in jobs for j in o]))
+    results = [[next(results) for _ in o] for o in jobs]
+    again = [k for k, (o, r) in enumerate(zip(items, results)) if _can_share(*o) and r[0].timed_out]
+    alone = iter(sandbox.run_many([_job(items[k][0], [o], items[k][2]) for k in again for o in items[k][1]]))
+    for k in again: results[k] = [next(alone) for _ in items[k][1]]
+    verdicts = [[v for r in o for v in r.verdicts] for o in results]
+    return [[tuple(v[i * len(tests):(i + 1) * len(tests)]) for i in range(len(sources))] for v, (_, sources, tests) in zip(verdicts, items)]
 
 # %% ../nbs/11_evaluation.ipynb #e4f23671
 @dataclass(frozen=True)

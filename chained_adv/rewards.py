@@ -96,22 +96,15 @@ def _shaped_discriminator(scheme, result, validation, timed_out, others, lists):
     return min(1., max(-1., total / t.written))
 
 # %% ../nbs/06_rewards.ipynb #0e47907d
-def _vacuous(test):
-    if test is None or test.kind != "close": return False
-    size = abs(test.expected) if isinstance(test.expected, (int, float, complex)) else 0.
-    return not test.tolerance < max(1., size)
-
-def _weak(test): return bool(test and test.view and test.kind in ("truthy", "falsy"))
-
 def _credited(pairs, lists, denominator):
-    "Positions of the tests that earn: valid, new, not vacuous, among the first `denominator` of their list"
+    "Positions of the tests that earn: valid, new, among the first `denominator` of their list"
     seen, out, start = set(), [], 0
     for n in lists:
         room = denominator
         for i in range(start, start + n):
             c, r = pairs[i]
             key = c.test.call_key if c.test else i
-            if not r.passed or key in seen or _vacuous(c.test) or not room: continue
+            if not r.passed or key in seen or not room: continue
             seen.add(key); out.append(i); room -= 1
         start += n
     return out
@@ -137,7 +130,7 @@ def per_test_credits(
     credited = _credited(pairs, _list_lengths(lists, len(pairs)), s.denominator)
     catches = {i: {k for k, o in enumerate((generator_result, *others)) if not o.verdicts[i].passed} for i in credited}
     makers = Counter(k for o in catches.values() for k in o)
-    earned = {i: s.valid_credit * (bool(o) or not _weak(pairs[i][0].test)) + s.catch_credit * bool(o) + s.unique_credit * any(makers[k] == 1 for k in o) for i, o in catches.items()}
+    earned = {i: s.valid_credit * (bool(o) or not pairs[i][1].weak) + s.catch_credit * bool(o) + s.unique_credit * any(makers[k] == 1 for k in o) for i, o in catches.items()}
     return [earned.get(i, 0. if r.passed else -s.invalid_cost) / s.denominator for i, (_, r) in enumerate(pairs)]
 
 # %% ../nbs/06_rewards.ipynb #172345c8

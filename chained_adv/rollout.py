@@ -220,7 +220,7 @@ def judge(
         known = {o.key for o in suites[g] if isinstance(o, TestCase)}
         suites[g] += [o for o in bank.replay(p) if o.key not in known]
     baseline = {g: baseline_cases(p) for g, p in problems.items()}
-    job = lambda code, tests, p: Job(code, tests, p.entry_point, p.function_signature)
+    job = lambda code, tests, p: Job(code, tests, p.entry_point, p.function_signature, p.reference_solution)
     jobs = [replace(job(p.reference_solution, suites[g], p), runs=2) for g, p in problems.items()]
     jobs += [job(c.code, baseline[g] + suites[g], c.problem) for g, c in zip(rollout.groups, rollout.chains)]
     results = sandbox.run_many(jobs)
@@ -250,17 +250,14 @@ def _reward_lists(rollout, reward):
 def token_spans(
     tokenizer, # Of the player
     ids: list, # Token ids of an answer
-    parts: list # Texts that occur in the answer, in order
-) -> list: # part: (first token, token after the last); None where the text does not hold it
+    text: str, # The answer's text, which is all that the ids say or a part of it
+    spans: list # Pairs of characters in the text: the first, and the one after the last
+) -> list: # span: (first token, token after the last); None where the ids do not say the text
     "Which tokens wrote which part of an answer"
     ends = [len(tokenizer.decode(ids[:i])) for i in range(len(ids) + 1)] # of each prefix, in characters
-    text, at, out = tokenizer.decode(ids), 0, []
-    for part in parts:
-        start = text.find(part, at)
-        if start < 0: out.append(None); continue
-        at = start + len(part)
-        out.append((bisect_left(ends, start), min(bisect_left(ends, at), len(ids))))
-    return out
+    at = tokenizer.decode(ids).find(text)
+    if at < 0: return [None] * len(spans)
+    return [(bisect_left(ends, at + start), min(bisect_left(ends, at + end), len(ids))) for start, end in spans]
 
 # %% ../nbs/08_rollout.ipynb #dc20428b
 def make_readers(

@@ -355,9 +355,12 @@ def credit_of_tests(
     tokenizer # Of the discriminator
 ) -> list: # token of the answer: what its test earned, less the mean of the list
     "The credit of each test on the tokens that wrote it"
-    spans = token_spans(tokenizer, tests.sample.ids, [o.text for o in tests.parsed.items])
-    found = [(s, c) for s, c in zip(spans, tests.credits) if s]
-    return spread_credit(len(tests.sample.ids), [s for s, _ in found], [c for _, c in found])
+    spans = token_spans(tokenizer, tests.sample.ids, tests.sample.text, [o.span for o in tests.parsed.items])
+    earned, end = {}, 0
+    for span, credit in sorted(zip(filter(None, spans), tests.credits)):
+        if span in earned: earned[span] += credit # several tests that one text makes, as a loop does
+        elif span[0] >= end and span[1] > span[0]: earned[span], end = credit, span[1]
+    return spread_credit(len(tests.sample.ids), list(earned), list(earned.values()))
 
 def step_batch(
     rollout, # After judging

@@ -37,7 +37,7 @@ def test_tuples_are_rows_and_values_that_are_no_data_are_wrong():
     assert outcomes("def solve_task(g): return tuple(map(tuple, g))") == ("passed",) * 4
     assert outcomes("class N(int): pass\ndef solve_task(g): return [[object() for c in r] for r in g]") == ("wrong_value",) * 4
 
-@pytest.mark.parametrize("code, outcome", [("def solve_task(g): raise KeyError(g)", "exception"), ("def solve_task(g)", "exception"), ("x = 1", "exception"), ("import numpy", "exception"),
+@pytest.mark.parametrize("code, outcome", [("def solve_task(g): raise KeyError(g)", "exception"), ("def solve_task(g)", "exception"), ("x = 1", "exception"), ("import nowhere", "exception"),
     ("import os\ndef solve_task(g): os._exit(0)", "crash"), ("def solve_task(g): return [[1] * 10 ** 9]", "memory"), ("while True: pass", "timeout")])
 def test_no_program_goes_unjudged(code, outcome): assert outcomes(code, memory_mb=128) == (outcome,) * 4
 
@@ -52,9 +52,13 @@ def test_training_pairs_count():
     with Sandbox() as box: v = next(verify_attempts([Attempt(COPY, "def solve_task(g): return g if g[0][0] > 2 else [[0]]")], box))
     assert (v.train_passed, v.test_passed, v.passed, v.status) == (False, True, False, "wrong_value")
 
-def test_one_job_per_program():
-    "A program is loaded once for all pairs: what it remembers shows it"
-    assert outcomes("n = []\ndef solve_task(g):\n    n.append(g)\n    return g if len(n) == g[0][0] else [[0]]") == ("passed",) * 4
+def test_pairs_do_not_share_a_program():
+    "Each pair finds a fresh program: one that counts its calls sees the first each time"
+    assert outcomes("n = []\ndef solve_task(g):\n    n.append(g)\n    return g if len(n) == 1 else [[0]]") == ("passed",) * 4
+
+def test_numpy_where_it_is_installed():
+    pytest.importorskip("numpy")
+    assert outcomes("import numpy as np\ndef solve_task(g): return np.array(g)") == ("passed",) * 4
 
 # Streaming
 

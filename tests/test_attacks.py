@@ -6,7 +6,7 @@ from chained_adv.jail import ISOLATION, probe_isolation
 from chained_adv.sandbox import Job, Sandbox
 
 sys.path.insert(0, str(Path(__file__).parent / "attacks"))
-from solutions import ATTACKS
+from solutions import ATTACKS, SECRET
 
 LINUX = sys.platform == "linux"
 PLACES = [p for p in ("/tmp", "/var/tmp", "/dev/shm", "/", os.path.expanduser("~"), os.getcwd()) if os.access(p, os.R_OK)]
@@ -28,7 +28,7 @@ def litter(): return [n for p in PLACES for n in os.listdir(p) if "chained_adv_a
 def shared(): return sum(len(Path(f"/proc/sysvipc/{o}").read_text().splitlines()) for o in ("shm", "msg", "sem") if os.path.exists(f"/proc/sysvipc/{o}"))
 def lineage(box):
     "Processes of this sandbox: whatever was forked from a zygote has its command line"
-    mine = {Path(f"/proc/{w.process.pid}/cmdline").read_bytes() for w in box.workers}
+    mine = {Path(f"/proc/{w.process.pid}/cmdline").read_bytes() for w in box.zygotes.values()}
     found = []
     for p in Path("/proc").iterdir():
         try: p.name.isdigit() and p.joinpath("cmdline").read_bytes() in mine and p.joinpath("stat").read_text().rsplit(")", 1)[1].split()[0] != "Z" and found.append(int(p.name))
@@ -36,7 +36,7 @@ def lineage(box):
     return sorted(found)
 
 def test_the_corpus_is_large_and_said_to_what_end():
-    assert len(ATTACKS) >= 80 and len({a.name for a in ATTACKS}) == len(ATTACKS)
+    assert len(ATTACKS) >= 199 and len({a.name for a in ATTACKS}) == len(ATTACKS)
     for a in ATTACKS: assert a.intent and "\n" not in a.intent and a.since in ISOLATION and len(a.outcomes) in (1, 2, 3, 4), a.name
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda a: a.name)
@@ -46,12 +46,34 @@ def test_attack(box, attack):
     assert len(result.verdicts) == len(attack.outcomes) and not wrong(result, attack), (attack.intent, wrong(result, attack))
     assert after.passed, ("the next execution", after.errors)
 
+# The same secrets, asked by tests that are code, with a right solution at hand to record them with and without one
+AS_CODE = "def test_a():\n    assert [f(1)] == [424242]\nassert sorted([f(2), 0]) == [0, 424243]\nassert f(1) + 1 == 424243\nassert f(2) in {424243, 424244}"
+REFERENCE = "def f(x): return x + 424241"
+
+def test_no_secret_is_guessed_by_tests_that_are_code(box):
+    attacks = [a for a in ATTACKS if a.tests == SECRET and ISOLATION.index(box.level) >= ISOLATION.index(a.since)]
+    jobs = [Job(a.code, AS_CODE, "f", "def f(x):", r) for a in attacks for r in (REFERENCE, None)]
+    right = Job("def f(x): return 424241 - -x", AS_CODE, "f", "def f(x):", REFERENCE)
+    results = box.run_many([o for j in jobs for o in (j, right)])
+    assert len(attacks) >= 50 and all(r.num_total == 4 for r in results)
+    assert not [(attacks[i // 2].name, r.verdicts) for i, r in enumerate(results[::2]) if r.num_passed]
+    assert all(r.passed for r in results[1::2])
+
+def test_an_attacker_as_reference_validates_nothing_that_it_does_not_return(box):
+    "With a hostile program as the reference no test of the secrets comes out valid, and right ones after it do"
+    attacks = [a for a in ATTACKS if a.tests == SECRET and ISOLATION.index(box.level) >= ISOLATION.index(a.since) and "timeout" not in str(a.outcomes)]
+    results = box.run_many([Job(a.code, AS_CODE, "f", "def f(x):", runs=2) for a in attacks] + [Job(REFERENCE, AS_CODE, "f", "def f(x):", runs=2)])
+    assert not [(a.name, r.verdicts) for a, r in zip(attacks, results) if r.num_passed]
+    assert results[-1].passed, results[-1].errors
+
 @pytest.mark.skipif(not LINUX, reason="looks into /proc")
 def test_nothing_is_left_behind(box):
     attacks = [a for a in ATTACKS if ISOLATION.index(box.level) >= ISOLATION.index(a.since) and a.outcomes != ("timeout",)]
-    box.run_many([CLEAN]); gc.collect()
+    box.run_many([CLEAN] + [Job(f"import {name}\n{PROBE}", CLEAN.tests, "f") for name in ("heapq", "threading", "numpy")]) # starts every zygote there is
+    gc.collect()
     before = descriptors(), litter(), shared(), lineage(box)
     results = box.run_many([o for a in attacks for o in (Job(a.code, a.tests, "f"), CLEAN)])
+    box.run_many([Job(a.code, AS_CODE, "f", "def f(x):", REFERENCE) for a in attacks if a.tests == SECRET])
     assert not [(a.name, wrong(r, a)) for a, r in zip(attacks, results[::2]) if wrong(r, a)]
     assert all(r.passed for r in results[1::2])
     gc.collect()

@@ -1,39 +1,49 @@
-"Attacks written as tests: each has the verdict it must get, costs little to read and runs nothing"
+"Attacks written as tests: each has the verdict it must get, costs this process little and leaves nothing behind"
 import builtins, os, sys, time
 from pathlib import Path
 import pytest
 sys.path.insert(0, str(Path(__file__).parent / "attacks_on_tests"))
-from attacks_written_as_tests import ATTACKS, MARK, REFERENCE, UNSTABLE, WRONG
+from attacks_written_as_tests import ATTACKS, MARK, REFERENCE, UNSTABLE, WRONG, WRONG_FOR
+from chained_adv.core import TestCase
+from chained_adv.jail import probe_isolation
 from chained_adv.sandbox import Job, Sandbox
-from chained_adv.testcases import REJECTIONS, parse_tests
+from chained_adv.testcases import REJECTIONS, Rejected, parse_tests
 
 SIGNATURE = "def f(xs):"
-TWICE = True # does `validate_tests_against_solution` look at the reference twice, in fresh children?
 
 @pytest.fixture(scope="module")
 def box():
-    with Sandbox(timeout=1) as b: yield b
-
-def read(attack, mark): return parse_tests(attack.text.replace(MARK, str(mark)), "f", SIGNATURE)
+    with Sandbox(timeout=1) as b:
+        b.validate_tests_against_solution("([2, 1], [1, 2])\nassert sorted(f([1])) == [1]", REFERENCE, "f", SIGNATURE) # starts what is started once
+        yield b
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_attack(name, box, tmp_path):
     attack, mark, before = ATTACKS[name], tmp_path / "mark", dict(vars(builtins))
+    text = attack.text.replace(MARK, str(mark))
     start = time.process_time()
-    got = read(attack, mark)
-    assert time.process_time() - start < 3
-    verdict, _, why = attack.verdict.partition(": ")
-    if verdict == "refused":
-        assert got.cases == [] and got.rejected and got.rejected[0].why == why, got
-        assert box.execute_tests(REFERENCE, got, "f").num_total == 0
-    else:
-        right, wrong = box.run_many([Job(REFERENCE, got, "f", SIGNATURE), Job(WRONG, got, "f", SIGNATURE)])
-        assert got.cases
-        if verdict == "invalid": assert right.num_passed == 0, right
-        if verdict == "honest": assert right.passed and wrong.num_passed == 0, (right, wrong)
+    got = parse_tests(text, "f", SIGNATURE)
+    validity = box.validate_tests_against_solution(text, REFERENCE, "f", SIGNATURE)
+    spent = time.process_time() - start
+    assert spent < .1 + .0005 * len(got.items), f"{spent:.2f} s of this process for {len(got.items)} pieces" # many honest verdicts cost what they cost
+    assert all(isinstance(o, TestCase) or isinstance(o, Rejected) and o.why in REJECTIONS and o.reason for o in got.items)
+    wrong_one = WRONG_FOR.get(name, WRONG)
+    right, same, wrong = box.run_many([Job(REFERENCE, text, "f", SIGNATURE), Job(REFERENCE + " # the same", text, "f", SIGNATURE, REFERENCE), Job(wrong_one, text, "f", SIGNATURE, REFERENCE)])
+    assert [v.outcome for v in right.verdicts] == [v.outcome for v in same.verdicts]
+    if attack.verdict == "refused": assert validity.num_passed == 0, validity.verdicts
+    if attack.verdict == "invalid": assert right.num_passed == validity.num_passed == 0, validity.verdicts
+    if attack.verdict == "weak": assert validity.num_passed and all(v.weak for v in validity.verdicts if v.passed), validity.verdicts
+    if attack.verdict == "honest": assert right.passed and validity.passed and wrong.num_passed == 0, (right, wrong)
     assert not mark.exists() and dict(vars(builtins)) == before
 
-@pytest.mark.skipif(not TWICE, reason="validation looks at the reference once")
+def test_no_code_of_a_test_runs_unconfined(tmp_path):
+    "Where files may be written to at all (no level but the first lets that happen), a test's own code leaves no mark"
+    mark = tmp_path / "mark"
+    for level in (o.level for o in probe_isolation() if o.available):
+        with Sandbox(timeout=1, isolation=level) as b:
+            b.execute_tests(REFERENCE, f"import os\nopen('{mark}', 'w').write('x')\nassert f([2, 1]) == [1, 2]\ndef test_a():\n    os.system('touch {mark}')\n    assert f([2, 1])[0] == 1", "f", SIGNATURE)
+            assert not mark.exists(), level
+
 @pytest.mark.parametrize("name", UNSTABLE)
 def test_unstable_reference(name, box):
     _, reference, line = UNSTABLE[name]
@@ -41,7 +51,6 @@ def test_unstable_reference(name, box):
     assert result.num_total == 200 and result.num_passed < 75 # 50 expected, 6 the standard deviation; 100 at a single look
 
 def test_the_corpus_is_one():
-    assert len(ATTACKS) >= 40 and all(a.intent for a in ATTACKS.values()) and len({a.text for a in ATTACKS.values()}) == len(ATTACKS)
-    verdicts = [a.verdict.partition(": ") for a in ATTACKS.values()]
-    assert {v[0] for v in verdicts} <= {"refused", "invalid", "honest"} and {v[2] for v in verdicts} - {""} <= set(REJECTIONS)
-    assert {v[2] for v in verdicts} - {""} == set(REJECTIONS) - {"wrong arguments"} # that class is about mistakes, not attacks
+    assert len(ATTACKS) >= 112 and all(a.intent for a in ATTACKS.values()) and len({a.text for a in ATTACKS.values()}) == len(ATTACKS)
+    verdicts = [a.verdict for a in ATTACKS.values()]
+    assert set(verdicts) == {"refused", "invalid", "weak", "honest"} and verdicts.count("refused") >= 75 and verdicts.count("weak") <= 3

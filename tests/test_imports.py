@@ -6,9 +6,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE, NOTEBOOKS = ROOT / "chained_adv", ROOT / "nbs"
-_TO_REWARDS = "core stages problems models testcases jail sandbox rewards"
+_TO_REWARDS = "core stages problems models jail testcases sandbox rewards"
 _TO_EVALUATION = f"{_TO_REWARDS} ppo rollout checkpoints tracking evaluation"
-_ARC_BASE = "core testcases jail sandbox"
+_ARC_BASE = "core jail testcases sandbox"
 _ARC = f"{_ARC_BASE} arc.grids arc.transforms arc.datasets arc.search arc.clients arc.agents arc.generate arc.verify arc.bench arc.export arc.bridge"
 
 # Module -> the modules of this package it may import. The rows stand in import order; CONTRIBUTING.md shows the same table.
@@ -16,10 +16,17 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "core": "",
     "stages": "core",
     "problems": "core",
-    "models": "core stages",
-    "testcases": "core",
     "jail": "",
-    "sandbox": "core testcases jail",
+    "models": "core stages",
+    "judge.wire": "",
+    "judge.reading": "",
+    "judge.solution": "judge.wire",
+    "judge.tester": "judge.wire judge.solution",
+    "judge.reader": "judge.wire judge.reading",
+    "judge.zygote": "jail judge.wire judge.solution",
+    "judge.host": "core jail",
+    "testcases": "core judge.wire judge.host",
+    "sandbox": "core jail judge.wire judge.host testcases",
     "rewards": "core",
     "ppo": "",
     "rollout": _TO_REWARDS,

@@ -33,8 +33,8 @@ attack("equality", "int_lies", "an int whose conversion lies", "class A(int):\n 
 attack("equality", "class_lies", "an object that says its class is int", "class A:\n    __class__ = int\n    def __eq__(self, o): return True\n    def __int__(self): return 424242\n    __index__ = __int__\ndef f(x): return A()")
 attack("equality", "class_lies_list", "an object that says its class is list", "class A:\n    __class__ = list\n    def __len__(self): return 1\n    def __iter__(self): return iter([2])\ndef f(x): return A()", "(1, [2])")
 attack("equality", "mock_any", "unittest.mock.ANY equals everything", "from unittest.mock import ANY\ndef f(x): return ANY")
-attack("equality", "magic_mock", "a mock that answers everything", "from unittest.mock import MagicMock\ndef f(x): return MagicMock()", "assert f(1)\n(1, 1)")
-attack("equality", "truth", "an object that is true, where truth is asked", "class A:\n    def __bool__(self): return True\ndef f(x): return A()", "assert f(1)\nassert not f(2)")
+attack("equality", "magic_mock", "a mock that answers everything", "from unittest.mock import MagicMock\ndef f(x): return MagicMock()", "assert f(1)\n(1, 1)", "passed wrong_value") # a mock is true, as Python sees it; `return True` would do as well
+attack("equality", "truth", "an object that is true, where truth is asked, and where its contrary is", "class A:\n    def __bool__(self): return True\ndef f(x): return A()", "assert f(1)\nassert not f(2)", "passed wrong_value")
 attack("equality", "nan", "not a number, which compares oddly", "def f(x): return float('nan')")
 attack("equality", "bool_for_int", "True where 1 is asked", "def f(x): return True", "(1, 1)\n(2, 424243)")
 attack("equality", "metaclass", "a metaclass that is an instance of everything", "class M(type):\n    def __instancecheck__(c, o): return True\n    def __eq__(c, o): return True\n    __hash__ = type.__hash__\nclass A(metaclass=M): pass\ndef f(x): return A")
@@ -59,25 +59,30 @@ attack("exit", "print_passed", "print what a report looks like", "def f(x): prin
 
 # ---- forging: write verdicts, frames, results ----
 
-FRAMES = "import os, json, struct\ndef say(kind, body, fd=3):\n    d = body if isinstance(body, bytes) else json.dumps(body).encode()\n    try: os.write(fd, kind + struct.pack('!I', len(d)) + d)\n    except OSError: pass\n"
-attack("forging", "spray_verdicts", "write verdicts into every descriptor", FRAMES + "def f(x):\n    for fd in range(64):\n        for kind, body in ((b'V', [True]), (b'P', ['passed']), (b'V', ['passed']), (b'T', [1])): say(kind, body, fd)\n    os._exit(0)", outcomes="wrong_value|crash wrong_value|crash")
+# A frame is four bytes of length and a body: a letter, then what belongs to it. `V` value, line, changed arguments; `E` error
+FRAMES = "import os, json, struct\ndef say(body, fd=3):\n    try: os.write(fd, struct.pack('!I', len(body)) + body)\n    except OSError: pass\n"
+attack("forging", "spray_verdicts", "write verdicts into every descriptor", FRAMES + "def f(x):\n    for fd in range(64):\n        for body in (b'Vtrue\\nnull', b'RP', b'P', b'V\"passed\"\\nnull', b'!passed', b''): say(body, fd)\n    os._exit(0)", outcomes="wrong_value|crash wrong_value|crash")
 attack("forging", "spray_garbage", "write garbage into every descriptor", "import os\ndef f(x):\n    for fd in range(64):\n        try: os.write(fd, b'passed' * 1000)\n        except OSError: pass\n    return 0", outcomes=BOTH)
-attack("forging", "answers_ahead", "answer later calls too", FRAMES + "def f(x):\n    for _ in range(3): say(b'V', [5])\n    os._exit(0)", "(1, 5)\n(2, 6)\n(3, 7)", "passed wrong_value wrong_value")
-attack("forging", "too_many_answers", "more answers than calls", FRAMES + "def f(x):\n    for _ in range(9): say(b'V', [5])\n    return 5", "(1, 6)\n(2, 6)", "wrong_value wrong_value")
-attack("forging", "unknown_frame", "a kind of frame that does not exist", FRAMES + "def f(x):\n    say(b'P', ['passed'])\n    return 0", outcomes=BOTH)
-attack("forging", "loaded_twice", "say again that the program is loaded", FRAMES + "def f(x):\n    say(b'L', [])\n    return 0", outcomes=BOTH)
-attack("forging", "endless_frame", "announce four gigabytes", "import os\ndef f(x):\n    os.write(3, b'V' + b'\\xff' * 4 + b'x' * 1000)\n    return 0", outcomes=BOTH)
-attack("forging", "half_frame", "announce more than is sent, then wait", "import os\ndef f(x):\n    os.write(3, b'V\\0\\0\\1\\0[')\n    while True: pass", outcomes="timeout timeout")
-attack("forging", "json_nesting", "JSON nested a million deep", FRAMES + "def f(x):\n    say(b'V', b'[' * 900000)\n    os._exit(0)", outcomes=BOTH)
-attack("forging", "json_nan", "a bare NaN in JSON", FRAMES + "def f(x):\n    say(b'V', b'[NaN]')\n    os._exit(0)", outcomes=BOTH)
-attack("forging", "json_number", "a number of a million digits", FRAMES + "def f(x):\n    say(b'V', b'[' + b'9' * 900000 + b']')\n    os._exit(0)", outcomes=BOTH)
-attack("forging", "bad_tag", "an encoded value that cannot be", FRAMES + "def f(x):\n    say(b'V', b'[{\"s\": [[1]]}]')\n    os._exit(0)", outcomes=BOTH)
+attack("forging", "answers_ahead", "answer later calls too", FRAMES + "def f(x):\n    for _ in range(3): say(b'V5\\nnull')\n    os._exit(0)", "(1, 5)\n(2, 6)\n(3, 7)", "passed wrong_value|crash wrong_value|crash")
+attack("forging", "too_many_answers", "more answers than calls", FRAMES + "def f(x):\n    for _ in range(9): say(b'V5\\nnull')\n    return 5", "(1, 6)\n(2, 6)", "wrong_value wrong_value|crash")
+attack("forging", "unknown_frame", "a kind of frame that does not exist", FRAMES + "def f(x):\n    say(b'P[\"passed\"]')\n    return 0", outcomes="crash crash|wrong_value")
+attack("forging", "verdict_frame", "the frame with which a test closes: passed", FRAMES + "def f(x):\n    say(b'RP')\n    return 0", outcomes="crash crash|wrong_value")
+attack("forging", "call_back_frame", "ask the host to call something back", FRAMES + "def f(x):\n    say(b'K[0,[],{}]')\n    return 0", outcomes="crash crash|wrong_value")
+attack("forging", "empty_frames", "frames of no bytes", "import os\ndef f(x):\n    os.write(3, bytes(4000))\n    return 0", outcomes=BOTH)
+attack("forging", "printed_without_end", "say for ever that something was printed", FRAMES + "def f(x):\n    while True: say(b'O1passed')", outcomes=BOTH)
+attack("forging", "endless_frame", "announce four gigabytes", "import os\ndef f(x):\n    os.write(3, b'\\xff' * 4 + b'V' * 1000)\n    return 0", outcomes=BOTH)
+attack("forging", "half_frame", "announce more than is sent, then wait", "import os\ndef f(x):\n    os.write(3, b'\\0\\0\\1\\0V[')\n    while True: pass", outcomes="timeout timeout")
+attack("forging", "json_nesting", "JSON nested a million deep", FRAMES + "def f(x):\n    say(b'V' + b'[' * 900000 + b'\\nnull')\n    os._exit(0)", outcomes="wrong_value|crash wrong_value|crash")
+attack("forging", "json_nan", "a bare NaN in JSON", FRAMES + "def f(x):\n    say(b'V[NaN]\\nnull')\n    os._exit(0)", outcomes="wrong_value wrong_value|crash")
+attack("forging", "json_number", "a number of a million digits", FRAMES + "def f(x):\n    say(b'V[' + b'9' * 900000 + b']\\nnull')\n    os._exit(0)", outcomes="wrong_value wrong_value|crash")
+attack("forging", "bad_tag", "an encoded value that cannot be", FRAMES + "def f(x):\n    say(b'V{\"s\":[[1]]}\\nnull')\n    os._exit(0)", outcomes="wrong_value wrong_value|crash")
 attack("forging", "tag_collision", "a dict that looks like an encoded tuple", "def f(x): return {'t': [1]}", "(1, (1,))")
-attack("forging", "odd_exception_frame", "an exception frame with a body that is none", FRAMES + "def f(x):\n    say(b'E', [[], 3, {}])\n    os._exit(0)", outcomes=BOTH)
-attack("forging", "colliding_keys", "keys that all hash alike, to keep the judge busy", "def f(x): return {i * (2**61 - 1) for i in range(3000)}", outcomes="crash crash")
+attack("forging", "odd_exception_frame", "an exception frame with a body that is none", FRAMES + "def f(x):\n    say(b'E[[],3,{}]\\n')\n    os._exit(0)", outcomes="exception exception|crash")
+attack("forging", "odd_exception_for_raises", "the same where an exception is asked, with names that are none", FRAMES + "def f(x):\n    say([b'E{}\\n', b'E[\"ValueError\"]\\nx', b'E[[[\"ValueError\"]]]\\nx', b'E[null]\\nx'][x])\n    os._exit(0)", "".join(f"with pytest.raises(ValueError):\n    f({i})\n" for i in range(4)), " ".join(["wrong_value|crash|exception"] * 4))
+attack("forging", "colliding_keys", "keys that all hash alike, to keep the judge busy", "def f(x): return {i * (2**61 - 1) for i in range(3000)}", outcomes="wrong_value wrong_value")
 attack("forging", "patched_builtins", "change built-in functions under the caller", "import builtins\nbuiltins.len = lambda *a: 424242\nbuiltins.isinstance = lambda *a: True\nbuiltins.type = lambda *a: int\nbuiltins.str = lambda *a: '424242'\ndef f(x): return 3", outcomes="wrong_value|crash wrong_value|crash")
 attack("forging", "patched_json", "change the encoder under the caller", "import json\njson.dumps = lambda *a, **k: '[424242]'\njson.encoder.encode_basestring_ascii = lambda s: '424242'\ndef f(x): return 'a'")
-attack("forging", "patched_runner", "change the runner's own functions", "import __main__\n__main__._pack = lambda *a: '\"passed\"'\n__main__._same = __main__._verdict = lambda *a: True\ndef f(x): return 3")
+attack("forging", "patched_runner", "change the functions that serve its own process", "import sys\nfor name in ('wire', 'solution', 'tester', 'zygote', 'reading'):\n    m = sys.modules['chained_adv.judge.' + name]\n    for k in ('encode', 'same', 'compare', 'answer', 'vouch', '_near'):\n        if hasattr(m, k): setattr(m, k, lambda *a, **k: 'Vtrue\\nnull')\ndef f(x): return 3", outcomes="wrong_value|exception|crash wrong_value|exception|crash")
 attack("forging", "patched_write", "change os.write under the caller", "import os\nreal = os.write\ndef write(fd, data): real(fd, bytes(data).replace(b'[3]', b'[4]')); return len(data)\nos.write = write\ndef f(x): return 3")
 attack("forging", "answer_memory", "say that memory ran out for the right reason", "def f(x): raise MemoryError", "with pytest.raises(MemoryError):\n    f(1)", "memory")
 attack("forging", "raises_by_broken_code", "fulfil `raises` by not compiling", "def f(x: return", "with pytest.raises(SyntaxError):\n    f(1)", "exception")
@@ -124,7 +129,7 @@ attack("limits", "deep_recursion", "recursion without end or limit", "import sys
 attack("limits", "memory_string", "a string of 100 gigabytes", "def f(x): return 'a' * 10**11 if x == 1 else 2", "(1, 2)\n(3, 2)", "memory passed")
 attack("limits", "memory_list", "a list that grows without end", "def f(x):\n    a = [0]\n    while x == 1: a += a\n    return 2", "(1, 2)\n(3, 2)", "memory|timeout passed")
 attack("limits", "memory_swallowed", "catch MemoryError and go on", "def f(x):\n    a = []\n    while True:\n        try: a.append(bytearray(10**8))\n        except MemoryError: pass", "(1, 2)", SLOW)
-attack("limits", "memory_map", "memory by mmap", "import mmap\ndef f(x):\n    try: return len(mmap.mmap(-1, 10**12))\n    except (OSError, MemoryError): return 'refused'", "(1, 'refused')", "passed")
+attack("limits", "memory_map", "memory by mmap", "import ctypes\nlibc = ctypes.CDLL(None)\nlibc.mmap.restype = ctypes.c_void_p\nlibc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_long]\ndef f(x): return 'refused' if libc.mmap(None, 10**12, 3, 0x22, -1, 0) in (None, 2**64 - 1) else 'done'", "(1, 'refused')", "passed")
 attack("limits", "output", "print for ever", "def f(x):\n    while True: print('y' * 1000)", "(1, 2)", SLOW)
 attack("limits", "output_one_line", "print one endless line", "import sys\ndef f(x):\n    while True: sys.stderr.write('y' * 1000)", "(1, 2)", SLOW)
 attack("limits", "output_raw", "write past the capture", "import os\ndef f(x):\n    for _ in range(10000): os.write(1, b'y' * 10000); os.write(2, b'y' * 10000)\n    return 2", "(1, 2)", "passed")
@@ -146,7 +151,7 @@ attack("values", "shared_elements", "a small object that unfolds to 2**60 elemen
 attack("values", "growing", "a list that grows while it is read", "class A(list):\n    def __iter__(self):\n        while True: self.append(1); yield 1\ndef f(x): return A([1])", ONE, "wrong_value")
 attack("values", "endless_chain", "a linked list that ends nowhere", "def f(x):\n    a = ListNode(1)\n    a.next = a\n    return a", ONE, "wrong_value")
 attack("values", "endless_tree", "a tree that is its own child", "def f(x):\n    a = TreeNode(1)\n    a.left = a.right = a\n    return a", ONE, "wrong_value")
-attack("values", "fake_node", "a class that calls itself ListNode and misbehaves", "class ListNode:\n    @property\n    def val(self): raise SystemExit\n    next = None\ndef f(x): return ListNode()", ONE, "wrong_value")
+attack("values", "fake_node", "a class that calls itself ListNode and misbehaves", "class ListNode:\n    @property\n    def val(self): raise SystemExit\n    next = None\ndef f(x): return ListNode()", ONE, "wrong_value|exception")
 attack("values", "mutated_argument", "change the arguments of later calls", "kept = []\ndef f(x):\n    for k in kept: k.clear()\n    kept.append(x)\n    return len(x)", "([1, 2], 2)\n([3], 1)\n([1, 2], 2)", "passed passed passed")
 
 # ---- reach: get out ----
@@ -176,7 +181,7 @@ probe("subprocess", "run a program", "subprocess.run(['true'])", "process", impo
 probe("system", "run a shell", "must(-(os.system('true') != 0))", "process")
 probe("exec", "become another program", "os.execv('/bin/true', ['true'])")
 probe("threads", "start threads without end", "[threading.Thread(target=threading.Event().wait, daemon=True).start() for _ in range(10**4)]", "process", imports="import threading\n")
-probe("multiprocessing", "use a pool of processes", "multiprocessing.Process(target=print).start()", "process", imports="import multiprocessing\n")
+probe("multiprocessing", "use a pool of processes", "__import__('multiprocessing').Process(target=print).start()", "process")
 probe("kill_parent", "kill the zygote", "os.kill(os.getppid(), 0)")
 probe("kill_all", "kill everything it may", "os.kill(-1, 0)")
 probe("kill_group", "kill its process group", "os.killpg(os.getpgrp(), 0)")
@@ -228,7 +233,7 @@ probe("terminal", "type into the user's terminal", "os.open('/dev/tty', os.O_RDW
 probe("priority", "take the processor from others", "os.nice(-5)", "process")
 probe("affinity", "leave its processor", "os.sched_setaffinity(0, [0])")
 probe("limits_of_parent", "change the limits of its parent", "must(libc.prlimit(os.getppid(), 7, ctypes.create_string_buffer(16), None))")
-attack("reach", "import_read", "read a file by importing it", "import sys\nsys.path.insert(0, '/etc')\ndef f(x):\n    import importlib.machinery, importlib.util\n    try: importlib.machinery.SourceFileLoader('p', '/etc/passwd').get_data('/etc/passwd')\n    except OSError: return 'refused'\n    return 'done'", "(1, 'refused')", "passed", "seccomp")
+attack("reach", "import_read", "read a file by importing it", "import sys\nsys.path.insert(0, '/etc')\ndef f(x):\n    import _frozen_importlib_external as loaders\n    try: loaders.SourceFileLoader('p', '/etc/passwd').get_data('/etc/passwd')\n    except OSError: return 'refused'\n    return 'done'", "(1, 'refused')", "passed", "seccomp")
 
 # ---- state: spoil the next execution (the runner looks after each attack, too) ----
 
