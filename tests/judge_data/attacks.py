@@ -470,7 +470,7 @@ reach("write_memory", "write into the parent's memory", "open(f'/proc/{os.getppi
 reach("read_users", "read the list of users", "open('/etc/passwd').read()", "landlock")
 reach("read_home", "look into root's home", "os.listdir('/root')", "landlock")
 reach("read_parent", "read the environment of its parent", "open(f'/proc/{os.getppid()}/environ').read(1)", "landlock")
-reach("read_package", "read the package's sources", "[open(os.path.join(p, 'chained_adv', 'core.py')).read(1) for p in ['/work/main', os.getcwd(), *sys.path]][0]", "landlock")
+reach("read_package", "read the package's sources", "[open(os.path.join(p, 'chained_adv', 'core.py')).read(1) for p in [os.getcwd(), *sys.path]][0]", "landlock")
 reach("descriptors_of_parent", "open its parent's descriptors", "os.open(f'/proc/{os.getppid()}/fd/0', os.O_RDONLY)", "landlock")
 reach("chdir", "change the directory", "os.chdir('/tmp')")
 reach("limits_up", "raise its own hard limits", "resource.setrlimit(resource.RLIMIT_CPU, (resource.RLIM_INFINITY,) * 2)", "process")
