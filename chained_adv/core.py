@@ -8,7 +8,7 @@ __all__ = ['DIFFICULTIES', 'DATA_KINDS', 'TEST_KINDS', 'OUTCOMES', 'ChainedAdvEr
            'Chain', 'stable_hash', 'make_rng']
 
 # %% ../nbs/00_core.ipynb #a044d442
-import ast, hashlib, random, re
+import ast, hashlib, itertools, random, re
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -88,10 +88,12 @@ class TestCase:
         return _hashed(self.args, tuple(sorted(self.kwargs)), self.source)
 
 # %% ../nbs/00_core.ipynb #5efa522e
+_unlike = itertools.count()
+
 def _hashed(*parts):
     "A short name for what may be long"
     try: text = repr(parts)
-    except (RecursionError, ValueError): text = f"too deep or too long to print {id(parts[0])}" # equal to no other
+    except (RecursionError, ValueError): text = f"too deep or too long to print {next(_unlike)}" # equal to no other
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 # %% ../nbs/00_core.ipynb #5efa522f

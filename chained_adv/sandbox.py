@@ -94,7 +94,7 @@ def make_item(test: TestCase, entry: str, signature: str) -> Item: # Raises `Not
     in_place = bool(re.search(r"->\s*None\s*:?\s*$", signature)) and test.expected is not None
     return Item(test, request.encode(), encode(test.expected), in_place)
 
-# %% ../nbs/05_sandbox.ipynb #7dd6d019
+# %% ../nbs/05_sandbox.ipynb #c3461498
 _WHOLE = re.compile(r"(?:[\[\]\d,-]|null)*|\"[^\\]*\"") # where other bytes mean another value: no floats
 
 def _shown(text):
@@ -113,7 +113,8 @@ def judge_answer(item: Item, got: bytes | Ended) -> tuple[str, str]: # Outcome a
     if letter not in (b"V", b"E"): return "crash", "sent something that is no answer"
     if letter == b"V" and kind in ("equal", "exact", "io") and body == item.expected and not item.in_place:
         return "passed", ""
-    if kind in ("equal", "exact") and not item.in_place and all(map(_WHOLE.fullmatch, (body, item.expected))):
+    plain = kind in ("equal", "exact") and not item.in_place and len(body) + len(item.expected) < 4000
+    if plain and all(map(_WHOLE.fullmatch, (body, item.expected))):
         return "wrong_value", f"got {_shown(body)}, expected {_shown(item.expected)}"
     try: reason = reader.ask("c", kind, got.decode("utf-8", "replace"), item.expected, item.in_place)
     except ValueError as e: return "wrong_value", f"an answer that cannot be compared ({e})"
@@ -209,11 +210,11 @@ def run_code(player: Player, item: Item, entry: str, record: Record | None) -> I
     if live.outcome != "passed" or record.changes or not live.changes: return live
     return (yield from run_live(player, item, entry, record, write_back=False))
 
-# %% ../nbs/05_sandbox.ipynb #e01fc11b
+# %% ../nbs/05_sandbox.ipynb #55545328
 def run_item(player: Player, item: Item, entry: str, record: Record | None = None
 ) -> Iterator[Wait]: # Gives outcome, reason, evidence
     "Judge a program by one test; what was killed from outside is done again, once"
-    for attempt in range(3):
+    for attempt in range(6):
         if item.test.kind == "code":
             done = yield from run_code(player, item, entry, record)
             evidence, excused = done.steps, done.excused
@@ -224,7 +225,7 @@ def run_item(player: Player, item: Item, entry: str, record: Record | None = Non
             got = yield from player.ask(item.request)
             started = time.monotonic()
             outcome, reason = judge_answer(item, got)
-            player.spent += time.monotonic() - started # an answer can be made to be hard to compare
+            player.spent += (time.monotonic() - started) / 4 # an answer can be made to be hard to compare
             evidence, excused = got, isinstance(got, Ended) and got.excused
         if not excused: break
     if excused and "refused to fork" in reason:
