@@ -51,7 +51,7 @@ def usage():
 def soak(executions, workers=2, isolation=None, seed=0, batch=500, say=lambda line: None):
     "Run it; (wrong verdicts, usage after the first batch, usage at the end, kills)"
     wrong, kills, stop, first = [], [0], threading.Event(), None
-    with Sandbox(timeout=.1, workers=workers, isolation=isolation, cache_size=0) as box:
+    with Sandbox(timeout=.4, workers=workers, isolation=isolation, cache_size=0) as box:
         killer = threading.Thread(target=kill_at_random, args=(box, stop, random.Random(seed), kills)); killer.start()
         try:
             for start in range(0, executions, batch):
