@@ -1171,6 +1171,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                         'chained_adv.judge.host.Wait.check': ('judge/host.html#wait.check', 'chained_adv/judge/host.py'),
                                         'chained_adv.judge.host.Wait.finish': ('judge/host.html#wait.finish', 'chained_adv/judge/host.py'),
                                         'chained_adv.judge.host.Wait.start': ('judge/host.html#wait.start', 'chained_adv/judge/host.py'),
+                                        'chained_adv.judge.host.Wait.wall': ('judge/host.html#wait.wall', 'chained_adv/judge/host.py'),
                                         'chained_adv.judge.host.Zygote': ('judge/host.html#zygote', 'chained_adv/judge/host.py'),
                                         'chained_adv.judge.host.Zygote.__init__': ( 'judge/host.html#zygote.__init__',
                                                                                     'chained_adv/judge/host.py'),

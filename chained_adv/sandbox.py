@@ -431,7 +431,7 @@ def drive(self: Sandbox, tasks: Iterator):
         self.drop_zygotes()
         raise
 
-# %% ../nbs/05_sandbox.ipynb #d4ae8c0e
+# %% ../nbs/05_sandbox.ipynb #f5b3b9db
 class Batch:
     "Jobs that run together"
     def __init__(self, box: "Sandbox", plans: list[Plan], progress: Callable | None):
@@ -446,14 +446,16 @@ class Batch:
                 else: self.verdicts[key] = old
 
     def recordings(self) -> Iterator:
-        "Tasks that record tests which are code, one task per reference"
+        "Tasks that record tests which are code; a single reference's tests are shared out"
         wanted = OrderedDict()
         for p, items in self.groups.values():
             if p.job.reference is None or p.job.runs > 1: continue
             about = unfence(p.job.reference), p.entry, p.job.signature
             for item in items.values():
                 if item.test.kind == "code": wanted.setdefault(about, {})[(about, item.test.source)] = item
-        for about, items in wanted.items(): yield self.record(about, items)
+        shares = 1 if len(wanted) > 1 else self.box.count + 1
+        for about, items in wanted.items():
+            for i in range(shares): yield self.record(about, dict(list(items.items())[i::shares]))
 
 # %% ../nbs/05_sandbox.ipynb #49036872
 @patch
