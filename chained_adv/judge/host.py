@@ -254,7 +254,7 @@ def abandon(self: Zygote):
     self.process.kill()
     for child in list(self.children.values()): child.end(9)
 
-# %% ../../nbs/judge/06_host.ipynb #5eb5d76b
+# %% ../../nbs/judge/06_host.ipynb #554c0eea
 @dataclass
 class Wait:
     "A child, and what it may take for its next frame"
@@ -263,11 +263,6 @@ class Wait:
     used: float = 0. # What it took; filled in when it is over
     begun: float = 0. # Wall clock at the start
     look: float = 0. # When to look at its clock next
-
-    @property
-    def wall(self) -> float:
-        "Seconds that it may take on the wall"
-        return max(WALL * self.seconds, self.seconds + PATIENCE)
 
     def start(self):
         self.begun = time.monotonic()
@@ -286,7 +281,12 @@ class Wait:
             self.child.kill("timeout", f"no answer within {self.wall:g} s, most of which it waited")
         self.look = now + max(self.seconds - used, TICK)
 
-# %% ../../nbs/judge/06_host.ipynb #480c86be
+# %% ../../nbs/judge/06_host.ipynb #b10c46e1
+@patch(as_prop=True)
+def wall(self: Wait) -> float:
+    "Seconds that it may take on the wall"
+    return max(WALL * self.seconds, self.seconds + PATIENCE)
+
 def result_of(wait: Wait) -> bytes | Ended | None: # None: nothing yet
     "What a child that was waited for has to say"
     child = wait.child
