@@ -250,7 +250,7 @@ def record(self: Batch, about: tuple, items: dict) -> Iterator[Wait]: # Code, en
         self.records[key] = record or Record("timeout", f"with the reference: {self.box.too_late}")
     program.drop()
 
-# %% ../nbs/05_sandbox.ipynb #af607a74
+# %% ../nbs/05_sandbox.ipynb #8f36e130
 @patch
 def tasks(self: Batch) -> Iterator:
     "A task for each program"
@@ -262,6 +262,8 @@ def tasks(self: Batch) -> Iterator:
 def judge(self: Batch, p: Plan, items: dict) -> Iterator[Wait]:
     "Judge one program by its tests, or validate the tests by it"
     programs = [Respondent(self.box, p.job.code, p.entry, p.job.signature) for _ in range(p.job.runs)]
+    if p.job.runs > 1 and all(item.test.kind != "code" for item in items.values()):
+        for program in programs: program.ask_ahead([item.request for item in items.values()])
     for key, item in items.items():
         if sum(o.spent for o in programs) > self.box.budget * len(programs):
             self.verdicts[key] = "timeout", self.box.too_late, "", ""

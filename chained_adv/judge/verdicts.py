@@ -7,8 +7,9 @@ __all__ = ['MAX_CALLS', 'MAX_RECORD', 'SPOILS', 'MAX_VALUE', 'Respondent', 'Item
            'Record', 'read_closing', 'digest', 'run_live', 'run_recorded', 'run_code', 'run_item', 'validate',
            'Returned', 'read_returned']
 
-# %% ../../nbs/judge/07_verdicts.ipynb #57176d23
+# %% ../../nbs/judge/07_verdicts.ipynb #748510d5
 import json, re, time
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -18,30 +19,44 @@ from ..core import TestCase
 from .wire import decode, encode
 from .host import Child, Ended, Loop, SandboxError, Wait, Zygote, reader
 
-# %% ../../nbs/judge/07_verdicts.ipynb #a113ae02
+# %% ../../nbs/judge/07_verdicts.ipynb #8dabe363
 class Respondent:
     "One program, asked one request at a time"
     def __init__(self, box, code: str, entry: str, signature: str = "", mode: str = ""):
         self.box, self.about, self.entry = box, (code, entry, signature), entry
-        self.child, self.spent, self.printed = None, 0., ["", ""]
+        self.child, self.ahead, self.spent, self.printed = None, deque(), 0., ["", ""]
         self.given = dict(code=code, entry=entry, signature=signature, mode=mode, limit=box.limit)
 
     def ask(self, request: bytes) -> Iterator[Wait]: # Gives the answer's frame, or `Ended`
-        "Ask one thing"
-        if self.child is None: self.child = self.box.fork(b"S", self.given, self.given["code"])
+        "Ask one thing; if it was asked ahead, take its answer"
+        while self.ahead:
+            asked = self.ahead.popleft()
+            got = yield from self.next_answer()
+            if asked == request: return got
+        if self.child is None: self.child = self.fork()
         if self.child.held: self.child.kill("crash", "answered before it was asked")
         self.child.send(request)
-        for _ in range(400): # what it printed comes in frames of its own, at most 20 a second
-            wait = Wait(self.child, self.box.timeout)
-            got = yield wait
-            self.spent += wait.used
-            if isinstance(got, Ended) or got[:1] != b"O": break
-            self.keep(got)
-        else: got = Ended("crash", "sent more frames than an answer has")
-        if isinstance(got, Ended): self.drop()
-        return got
+        return (yield from self.next_answer())
 
-# %% ../../nbs/judge/07_verdicts.ipynb #f7d6d0af
+    def fork(self) -> Child:
+        "A fresh process for it"
+        return self.box.fork(b"S", self.given, self.given["code"])
+
+# %% ../../nbs/judge/07_verdicts.ipynb #5d01c15d
+@patch
+def next_answer(self: Respondent) -> Iterator[Wait]: # Gives a frame, or `Ended`
+    "Wait for an answer; what is printed comes before it in frames of its own, at most 20 a second"
+    for _ in range(400):
+        wait = Wait(self.child, self.box.timeout)
+        got = yield wait
+        self.spent += wait.used
+        if isinstance(got, Ended) or got[:1] != b"O": break
+        self.keep(got)
+    else: got = Ended("crash", "sent more frames than an answer has")
+    if isinstance(got, Ended): self.drop()
+    return got
+
+# %% ../../nbs/judge/07_verdicts.ipynb #81076454
 @patch
 def keep(self: Respondent, frame: bytes):
     "Keep what it printed, up to the limit"
@@ -51,10 +66,19 @@ def keep(self: Respondent, frame: bytes):
 @patch
 def drop(self: Respondent, kill: bool = False): # Does it do something that does not end by itself?
     "End its process"
+    self.ahead.clear()
     if self.child is None: return
     if kill: self.child.stop()
     self.child.leave()
     self.child = None
+
+# %% ../../nbs/judge/07_verdicts.ipynb #b55c1019
+@patch
+def ask_ahead(self: Respondent, requests: list[bytes]):
+    "Send requests together. Only for a reference: nobody else may see a call before answering the one before"
+    if self.child is None: self.child = self.fork()
+    for request in requests: self.child.send(request)
+    self.ahead.extend(requests)
 
 # %% ../../nbs/judge/07_verdicts.ipynb #766f850c
 @dataclass(frozen=True)
