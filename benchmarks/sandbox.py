@@ -1,160 +1,252 @@
-"""The sandbox at each isolation level beside other ways to run a program against its tests, in the same run.
+"""The sandbox beside other ways to run a program against ten tests, all in one run.
 
-    python benchmarks/sandbox.py [--programs 200] [--rounds 3]
+    python benchmarks/sandbox.py [--rounds 5] [--quick]
 
-One execution is one program against its 10 tests. Contestants: the sandbox at each level that this machine has, a fresh
-interpreter (`python -c`), pytest in a process, evalplus' checker (`pip install -e ".[benchmark]"`; left out when it is not there),
-and a bare fork and wait, the floor under all that use a process per execution. Rounds alternate between the contestants,
-medians count, and figures are given as ratios too, because machines and their loads differ. Processor milliseconds (of all
-processes that an execution takes part in, start-up included) depend less on the load than rates do. The cache is off.
-One worker uses more than one core when there are free ones (programs are forked ahead while another runs), so
-two workers are also compared to one worker that is held to one core. Sixteen candidates against one suite of ten tests that
-are code are timed apart, with a reference: with its record made in the same call, and with the record kept from before; all
-right, and four of them wrong in six tests (their answers must be judged anew). Two programs that loop in six of their ten tests are timed apart: with .2 s per test, 2.4 s is what they must take.
+An execution is one program against its whole suite of ten tests. The rows of the tables:
+
+* `python -c`: a fresh interpreter per program, which runs it and ten asserts; this is 1.0
+* evalplus: its own `untrusted_check` of the same programs and tests; left out where it is not installed
+  (`pip install -e ".[benchmark]"`)
+* plain data: 16 different candidates against one suite of ten tests like `([1, 2], 3)`
+* code, recording included: the same candidates, ten tests like `assert sorted([f([1, 2]), 7]) == [3, 7]`,
+  which are recorded once with a reference; each suite is new
+* code, record kept: new candidates against a suite that was recorded before
+* the same where four of the 16 candidates are wrong in six tests, so that these tests must be run with them
+* fork and wait: an empty process per execution, the floor under all that use one
+
+The sandbox has one worker and the best level of this machine unless the row says otherwise; a second table
+has the same suites at each level. Below it, two programs that loop for ever in two of their ten tests, plus
+ten honest ones, with 1 s per test and two workers (2 s is what they must take, 2.6 s the aim), and what it
+takes to judge 64 episodes of the model that comes with the package, with all their tests.
+
+Rounds go through all rows, every second one backwards, so that the noise of a shared machine hits all alike;
+medians count, and ratios more than seconds. Processor milliseconds are those of all processes that take
+part, the sandbox's start included. No time makes this script fail, but a wrong verdict does.
 """
-import argparse, os, resource, statistics, subprocess, sys, tempfile, time
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+import argparse, importlib.util, json, os, resource, statistics, subprocess, sys, tempfile, time
 from chained_adv.jail import probe_isolation
 from chained_adv.sandbox import Job, Sandbox
 
-BODIES = ("s = {i}\n    for x in xs: s += x\n    return s - {i}", "return sum(xs) + {i} - {i}", "seen = {{}}\n    for x in xs: seen[x] = seen.get(x, 0) + 1\n    return sum(k * v for k, v in seen.items()) + 0 * {i}",
-          "return xs[0] + f(xs[1:]) if xs else 0 * {i}", "total, k = 0, {i}\n    while xs: total += xs.pop()\n    return total", "from collections import Counter\n    return sum(k * n for k, n in Counter(xs).items()) + {i} - {i}")
+# ---- programs and tests ----
+
+BODIES = [
+    "s = {i}\n    for x in xs: s += x\n    return s - {i}",
+    "return sum(xs) + {i} - {i}",
+    "seen = {{}}\n    for x in xs: seen[x] = seen.get(x, 0) + 1\n"
+    "    return sum(k * n for k, n in seen.items()) + 0 * {i}",
+    "return xs[0] + f(xs[1:]) if xs else 0 * {i}",
+    "total, k = 0, {i}\n    while xs: total += xs.pop()\n    return total",
+    "from collections import Counter\n    return sum(k * n for k, n in Counter(xs).items()) + {i} - {i}",
+]
 CASES = [([a, a + 2, 3], 2 * a + 5) for a in range(10)]
-TESTS = "\n".join(f"({a!r}, {e!r})" for a, e in CASES)
+REFERENCE = "def f(xs):\n    return sum(xs)\n"
+SUITE = 16 # candidates against one suite
+
 def program(i): return f"def f(xs):\n    {BODIES[i % len(BODIES)].format(i=i)}\n"
-def asserts(i): return program(i) + "".join(f"assert f({a!r}) == {e!r}\n" for a, e in CASES)
-def silent(argv, **kw): return subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **kw).returncode == 0
 
-def spread(work, n, workers):
-    "Executions per second, and were all verdicts right?"
+def candidate(i, wrong):
+    "One of a suite's candidates; the first `wrong` of them fail the six tests whose list begins above 3"
+    if i % SUITE >= wrong: return program(i)
+    return f"def f(xs):\n    return sum(xs) + {i % SUITE + 1} * (xs[0] > 3) # {i}\n"
+
+def plain(i): return "\n".join(f"({a!r}, {e!r})" for a, e in CASES) + f"\n# {i}"
+def code(i): return "\n".join(f"assert sorted([f({a!r}), {i}]) == {sorted([e, i])!r}" for a, e in CASES)
+
+def check(ok, row):
+    if not ok: sys.exit(f"{row}: a verdict was wrong")
+
+# ---- rows: each gives executions and the seconds they took ----
+
+def python_c(n):
+    asserts = "".join(f"assert f({a!r}) == {e!r}\n" for a, e in CASES)
     start = time.perf_counter()
-    with ThreadPoolExecutor(workers) as pool: ok = all(pool.map(work, range(n)))
-    return n / (time.perf_counter() - start), ok
+    for i in range(n):
+        done = subprocess.run([sys.executable, "-c", program(i) + asserts])
+        check(done.returncode == 0, "python -c")
+    return n, time.perf_counter() - start
 
-def time_interpreter(n, workers): return spread(lambda i: silent([sys.executable, "-c", asserts(i)]), n, workers)
-
-def time_pytest(n, workers):
-    with tempfile.TemporaryDirectory() as folder:
-        for i in range(n): Path(folder, f"test_{i}.py").write_text(program(i) + "".join(f"def test_{k}(): assert f({a!r}) == {e!r}\n" for k, (a, e) in enumerate(CASES)))
-        return spread(lambda i: silent([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"test_{i}.py"], cwd=folder), n, workers)
-
-def time_evalplus(n, workers):
+def with_evalplus(n):
     from evalplus.eval import PASS, untrusted_check
-    check = lambda i: untrusted_check("humaneval", program(i), [[a] for a, _ in CASES], "f", [e for _, e in CASES], 0, [.01] * len(CASES), fast_check=False)[0] == PASS
-    return spread(check, n, workers)
+    given, want = [[a] for a, _ in CASES], [e for _, e in CASES]
+    start = time.perf_counter()
+    for i in range(n):
+        done = untrusted_check("humaneval", program(i), given, "f", want, 0, [.01] * 10, fast_check=False)
+        check(done[0] == PASS, "evalplus")
+    return n, time.perf_counter() - start
 
-FLOOR = "import os, time, typing, json, random, dataclasses, gc; gc.freeze(); n = {n}; t = time.perf_counter()\nfor _ in range(n):\n    p = os.fork()\n    if not p: os._exit(0)\n    os.waitpid(p, 0)\nprint(n / (time.perf_counter() - t))"
-def time_floor(n, workers):
-    running = [subprocess.Popen([sys.executable, "-S", "-c", FLOOR.format(n=n)], stdout=subprocess.PIPE, text=True) for _ in range(workers)]
-    return sum(float(p.communicate()[0]) for p in running), True
+FLOOR = """import os, time, typing, json, random, dataclasses, gc
+gc.freeze()
+start = time.perf_counter()
+for _ in range({n}):
+    pid = os.fork()
+    if not pid: os._exit(0)
+    os.waitpid(pid, 0)
+print(time.perf_counter() - start)
+"""
+def fork_and_wait(n):
+    command = [sys.executable, "-S", "-c", FLOOR.format(n=n)]
+    return n, float(subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout)
 
-def time_sandbox(level):
-    def run(n, workers):
-        with Sandbox(workers=workers, cache_size=0, isolation=level) as box:
-            box.run_many([Job(program(0), TESTS)] * workers)
+def judged(text, level=None, kept=False, wrong=0, workers=1):
+    "A row of the sandbox: candidates against suites, 16 to a suite"
+    def run(n):
+        reference = REFERENCE if text is code else None
+        want = [[k >= wrong or a <= 3 for a in range(10)] for k in range(SUITE)]
+        with Sandbox(workers=workers, isolation=level) as box:
+            def suite(s, number):
+                some = [candidate(SUITE * s + k, wrong) for k in range(SUITE)]
+                jobs = [Job(c, text(number), "f", "def f(xs):", reference) for c in some]
+                found = [[v.passed for v in r.verdicts] for r in box.run_many(jobs)]
+                check(found == want, f"sandbox, {text.__name__}, {level or box.level}")
+            suite(900, 900) # starts what is started once, and leaves a record
             start = time.perf_counter()
-            results = box.run_many([Job(program(i), TESTS) for i in range(n)])
-            return n / (time.perf_counter() - start), all(r.passed and r.num_total == 10 for r in results)
+            for s in range(n): suite(s, 900 if kept else s)
+            return SUITE * n, time.perf_counter() - start
     return run
 
-def suite(i):
-    "Ten tests that are code"
-    return "".join(f"assert sorted([f({a!r}), {i}]) == {sorted([e, i])!r}\n" for a, e in CASES)
-REFERENCE = "def f(xs):\n    return sum(xs)\n"
-def candidates(i, wrong): return [program(16 * i + k) if k >= wrong else f"def f(xs):\n    return sum(xs) + {k + 1} * (xs[0] > 3) # {i}\n" for k in range(16)]
+# ---- other measurements: seconds ----
 
-def time_suite(level, kept, wrong, repeats=6):
-    "Candidates per second against a suite with a reference, and were all verdicts right? `kept`: the record is there already; `wrong`: how many of 16 are"
-    want = [[k >= wrong or a <= 3 for a in range(10)] for k in range(16)]
-    with Sandbox(isolation=level) as box:
-        jobs = lambda i, text: [Job(c, text, "f", "def f(xs):", REFERENCE) for c in candidates(i, wrong)]
-        box.run_many(jobs(900, suite(900))) # starts what is started once, and leaves the record of this suite
-        texts, ok = [suite(900 if kept else i) for i in range(repeats)], True
+def loops():
+    "Two programs that loop for ever in two of ten tests, among ten honest ones"
+    text = "\n".join(f"({x}, {x})" for x in range(10))
+    loop = "    while x % 5 == 3: pass\n"
+    programs = [f"def f(x):\n{loop if k in (0, 5) else ''}    return x # {k}\n" for k in range(12)]
+    want = [["timeout" if k in (0, 5) and x % 5 == 3 else "passed" for x in range(10)] for k in range(12)]
+    with Sandbox(timeout=1., workers=2) as box:
+        box.execute_tests("def f(x): return x", "(1, 1)")
         start = time.perf_counter()
-        for i, text in enumerate(texts): ok = ok and [[v.passed for v in r.verdicts] for r in box.run_many(jobs(i, text))] == want
-        return 16 * repeats / (time.perf_counter() - start), ok
+        results = box.run_many([Job(p, text, "f", "def f(x):") for p in programs])
+        seconds = time.perf_counter() - start
+    check([[v.outcome for v in r.verdicts] for r in results] == want, "loops")
+    return seconds
 
-def time_one_core(level, n):
-    "Executions per second of one worker that has one core, as do the host and the programs"
-    cores = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(cores)})
-    try: return time_sandbox(level)(n, 1)
-    finally: os.sched_setaffinity(0, cores)
+def make_episodes(problems, samples):
+    "Chains and lists of tests of the model that comes with the package"
+    import torch
+    from chained_adv.models import ModelConfig, Players
+    from chained_adv.rollout import sample_chains, sample_tests
+    from chained_adv.tiny.world import tiny_problems
+    torch.set_num_threads(1)
+    players = Players(ModelConfig(device="cpu"))
+    rollout = sample_chains(players, tiny_problems("train", problems), samples, seed=1)
+    sample_tests(players, rollout, seed=1)
+    return rollout
 
-def time_loops(level):
-    "Seconds for two programs of which each loops in six of ten tests, and were the verdicts right?"
-    tests, want = "\n".join(f"({x}, {x})" for x in range(10)), ["timeout" if x % 5 > 1 else "passed" for x in range(10)]
-    with Sandbox(timeout=.2, cache_size=0, isolation=level) as box:
-        box.execute_tests(program(0), TESTS)
+def judge_episodes(rollout, seen):
+    "Judge all in a fresh sandbox; `seen` keeps the outcomes of the first time, and they must stay the same"
+    from chained_adv.rollout import judge
+    with Sandbox() as box:
+        box.execute_tests("def f(x): return x", "(1, 1)\nassert sorted([f(1)]) == [1]")
         start = time.perf_counter()
-        results = box.run_many([Job(f"def f(x):\n    while x % 5 > 1: pass\n    return x # {i}\n", tests) for i in range(2)])
-        return time.perf_counter() - start, all([v.outcome for v in r.verdicts] == want for r in results)
+        judge(rollout, box)
+        seconds = time.perf_counter() - start
+    results = [r for c in rollout.chains for r in (c.baseline, c.result, c.validation)]
+    outcomes = [[v.outcome for v in r.verdicts] for r in results]
+    if not seen: seen.append(outcomes)
+    check(all(c.baseline.verdicts for c in rollout.chains) and outcomes == seen[0], "episodes")
+    return seconds
 
 IMPORT = "import time; t = time.process_time(); import chained_adv.sandbox; print(time.process_time() - t)"
-def time_start():
-    "Processor seconds of the import, and seconds until the first verdict; the best of ten each"
+def start_of_all(repeats):
+    "Processor seconds of the import, and seconds until a sandbox's first verdict; the best of some"
     with tempfile.TemporaryDirectory() as folder: # compiled once, as after any installation
-        env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"} | {"PYTHONPYCACHEPREFIX": folder}
-        imports = [float(subprocess.run([sys.executable, "-c", IMPORT], env=env, capture_output=True, text=True, check=True).stdout) for _ in range(10)]
+        env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+        how = dict(env=env | {"PYTHONPYCACHEPREFIX": folder}, stdout=subprocess.PIPE, check=True, text=True)
+        took = lambda: float(subprocess.run([sys.executable, "-c", IMPORT], **how).stdout)
+        imports = [took() for _ in range(repeats)]
     starts = []
-    for _ in range(10):
+    for _ in range(repeats):
         begin = time.perf_counter()
-        with Sandbox() as box: box.execute_tests(program(0), TESTS); starts.append(time.perf_counter() - begin)
+        with Sandbox() as box:
+            check(box.execute_tests(program(0), plain(0), "f").passed, "first verdict")
+            starts.append(time.perf_counter() - begin)
     return min(imports), min(starts)
+
+# ---- all of it ----
+
+KINDS = {"plain data": dict(text=plain), "code, recording included": dict(text=code),
+         "code, record kept": dict(text=code, kept=True)}
+
+def make_rows(levels, suites):
+    "Name, or kind and level -> what measures it, and how many"
+    best, slow = levels[-1], max(SUITE * suites // 3, 1)
+    rows = {"`python -c`": (python_c, slow), "evalplus": (with_evalplus, 2 * slow)}
+    if importlib.util.find_spec("evalplus") is None:
+        print("evalplus is left out: it is not installed (pip install -e '.[benchmark]')\n")
+        del rows["evalplus"]
+    rows |= {(k, o): (judged(level=o, **given), suites) for k, given in KINDS.items() for o in levels[::-1]}
+    for k in ("code, recording included", "code, record kept"):
+        rows[f"{k}, 4 of 16 wrong"] = judged(level=best, wrong=4, **KINDS[k]), suites
+    rows["plain data, two workers"] = judged(plain, best, workers=2), suites
+    return rows | {"fork and wait": (fork_and_wait, 500)}
 
 def processor_seconds():
     "Of this process and of all below it that have ended"
-    return sum(o.ru_utime + o.ru_stime for o in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+    used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(o.ru_utime + o.ru_stime for o in used)
+
+def measure(row, n):
+    "Executions per second, processor ms per execution"
+    if row is with_evalplus and "torch" in sys.modules: # it forks, and that costs more from a large process
+        command = [sys.executable, __file__, "--evalplus", str(n)]
+        return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout)
+    before = processor_seconds()
+    done, seconds = row(n)
+    return done / seconds, (processor_seconds() - before) / done * 1000
+
+def print_table(head, rows):
+    for row in (head, ["---"] * len(head), *rows): print(f"| {' | '.join(row)} |")
+    print()
+
+def print_rates(found, levels):
+    "Both tables, of the medians"
+    rate = {k: statistics.median(r for r, _ in v) for k, v in found.items()}
+    cost = {k: statistics.median(c for _, c in v) for k, v in found.items()}
+    ratio = lambda k, to: f"{rate[k] / rate[to]:.1f}" if to in rate else "-"
+    shown = {k if isinstance(k, str) else k[0]: k for k in found if isinstance(k, str) or k[1] == levels[-1]}
+    print_table((f"level {levels[-1]}", "executions/s", "x `python -c`", "x evalplus", "processor ms"),
+                [(name, f"{rate[k]:.0f}", ratio(k, "`python -c`"), ratio(k, "evalplus"), f"{cost[k]:.1f}")
+                 for name, k in shown.items()])
+    cells = lambda level: (f"{rate[k, level]:.0f}/s, {ratio((k, level), '`python -c`')} x, "
+                           f"{cost[k, level]:.1f} ms" for k in KINDS)
+    jail = lambda level: f"{cost['plain data', level] / cost['plain data', levels[0]] - 1:+.0%}"
+    print_table(("level", *KINDS, f"processor time of plain data, to {levels[0]}"),
+                [(level, *cells(level), jail(level)) for level in levels])
+
+def spread(seconds):
+    return f"median {statistics.median(seconds):.2f} s ({min(seconds):.2f} to {max(seconds):.2f})"
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--programs", type=int, default=200, help="programs per round in the sandbox; fewer for the slow contestants")
-    p.add_argument("--rounds", type=int, default=3, help="rounds; the median counts")
+    p.add_argument("--rounds", type=int, help="rounds; medians count (default 5, or 1 with --quick)")
+    p.add_argument("--suites", type=int, help="suites of 16 per row and round (default 6, or 2 with --quick)")
+    p.add_argument("--quick", action="store_true", help="a short look: fewer of everything")
+    p.add_argument("--evalplus", type=int, help=argparse.SUPPRESS) # measure this row alone
     a = p.parse_args()
+    if a.evalplus:
+        with_evalplus(1) # imports
+        print(json.dumps(measure(with_evalplus, a.evalplus)))
+        return
+    rounds, suites = a.rounds or (1 if a.quick else 5), a.suites or (2 if a.quick else 6)
     levels = [o.level for o in probe_isolation() if o.available]
-    entries = [("python -c", time_interpreter, max(a.programs // 5, 1)), ("pytest", time_pytest, max(a.programs // 50, 1)), ("fork and wait", time_floor, 2 * a.programs)]
-    try: import evalplus.eval; entries.insert(2, ("evalplus", time_evalplus, max(a.programs // 3, 1)))
-    except ImportError as e: print(f"evalplus is left out: {e} (pip install -e '.[benchmark]')")
-    entries += [(f"sandbox, {level}", time_sandbox(level), a.programs) for level in levels]
-    rates, loops = {(name, w): [] for w in (1, 2) for name, _, _ in entries}, {level: [] for level in levels}
-    suites = {(kept, wrong): [] for kept in (False, True) for wrong in (0, 4)}
-    spent, alone = {name: [] for name, _, _ in entries}, []
-    for _ in range(a.rounds):
-        for name, f, n in entries:
-            for w in (1, 2):
-                before = processor_seconds()
-                rate, ok = f(n, w)
-                if w == 1: spent[name].append((processor_seconds() - before) / n * 1000)
-                if not ok: sys.exit(f"{name} with {w} worker(s): a verdict was wrong")
-                rates[name, w].append(rate)
-        rate, ok = time_one_core(levels[-1], a.programs)
-        if not ok: sys.exit("one worker on one core: a verdict was wrong")
-        alone.append(rate)
-        for how in suites:
-            rate, ok = time_suite(levels[-1], *how)
-            if not ok: sys.exit("sixteen candidates: a verdict was wrong")
-            suites[how].append(rate)
-        for level in levels:
-            seconds, ok = time_loops(level)
-            if not ok: sys.exit(f"loops at level {level}: a verdict was wrong")
-            loops[level].append(seconds)
-    median = {k: statistics.median(v) for k, v in rates.items()}
-    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {sys.version.split()[0]}, {a.rounds} rounds\n")
-    print("| contestant | 1 worker, executions/s | x python -c | 2 workers | x python -c | 2 workers / 1 | processor ms, 1 worker | python -c in these |\n|---|---|---|---|---|---|---|---|")
-    cost = {name: statistics.median(v) for name, v in spent.items()}
-    for name, _, _ in entries:
-        one, two = median[name, 1], median[name, 2]
-        print(f"| {name} | {one:.0f} | {one / median['python -c', 1]:.1f} | {two:.0f} | {two / median['python -c', 2]:.1f} | {two / one:.2f} | {cost[name]:.1f} | {cost['python -c'] / cost[name]:.1f} |")
-    best = levels[-1]
-    print(f"\nat level {best}: jail overhead {median['sandbox, process', 1] / median[f'sandbox, {best}', 1] - 1:+.0%} against the level process", end="")
-    print(f", {median[f'sandbox, {best}', 1] / median['evalplus', 1]:.1f} x evalplus" if ("evalplus", 1) in median else "")
-    for (kept, wrong), found in suites.items():
-        rate, name = statistics.median(found), "with the record kept" if kept else "recording included"
-        print(f"16 candidates ({wrong} wrong) against one suite of ten tests that are code, {name}: {rate:.0f} candidates/s, {rate / median['python -c', 1]:.1f} x python -c", end="")
-        print(f", {rate / median['evalplus', 1]:.1f} x evalplus" if ("evalplus", 1) in median else "")
-    print(f"one worker held to one core: {statistics.median(alone):.0f} executions/s; two workers on two cores do {median[f'sandbox, {best}', 2] / statistics.median(alone):.2f} times that")
-    print("import of chained_adv.sandbox {:.0f} processor ms, start to the first verdict {:.0f} ms".format(*(1000 * o for o in time_start())))
-    print("two looping programs: " + ", ".join(f"{level} {statistics.median(s):.2f} s" for level, s in loops.items()))
+    began, before, rows = time.perf_counter(), os.getloadavg(), make_rows(levels, suites)
+    episodes, seen = make_episodes(4 if a.quick else 16, 4), []
+    found, looping, judging = {name: [] for name in rows}, [], []
+    for n in range(rounds):
+        for name in list(rows)[::-1 if n % 2 else 1]: found[name].append(measure(*rows[name]))
+        looping.append(loops())
+        judging.append(judge_episodes(episodes, seen))
+    imports, start = start_of_all(2 if a.quick else 10)
+    loads = [f"{o[0]:.1f} and {o[1]:.1f}" for o in (before, os.getloadavg())]
+    print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}, rounds: {rounds}, "
+          f"{time.perf_counter() - began:.0f} s in all\n"
+          f"load over 1 and 5 minutes: {loads[0]} at the start, {loads[1]} at the end\n")
+    print_rates(found, levels)
+    print("two programs that loop and ten honest ones, 1 s per test, two workers:", spread(looping))
+    tests = sum(len(t.parsed.items) for t in episodes.lists)
+    print(f"{len(episodes.chains)} episodes, {len(episodes.lists)} lists with {tests} tests, all judged:",
+          spread(judging))
+    print(f"import of chained_adv.sandbox: {1000 * imports:.0f} processor ms; "
+          f"start to the first verdict: {1000 * start:.0f} ms")
 
 if __name__ == "__main__": main()
