@@ -1,28 +1,52 @@
-"""Thousands of executions while zygotes and children are killed at random: every verdict must be right, and nothing may leak.
+"""Thousands of executions while processes are killed at random: no verdict may change, nothing may leak.
 
     python benchmarks/soak.py [--executions 20000] [--workers 2] [--isolation LEVEL] [--seed 0]
 
-Prints descriptors, memory and processes along the way. Exit status 1 when a verdict was wrong, something grew, or fewer
-than one in 200 executions saw a kill (100 kills at the default).
+Programs that are right, wrong, loop, run out of memory, or leave; tests of plain data, of floats (which the
+reader compares) and of code, which is recorded with a reference, run live, or validated. Meanwhile living
+processes below this one are killed, three in a second and then none for two, so that no test is hit as often
+as the judge would try it: half of the time one that forks others, else a program, a test or the reader. This
+process adopts what a killed one leaves, so what outlives it is seen. Prints descriptors, memory and processes
+along the way. Exit status 1 when a verdict was wrong, something grew, a process was left, or there were fewer
+kills than one in 200 executions (100 at the default).
 """
 import argparse, gc, os, random, signal, sys, threading, time
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from chained_adv.jail import prctl
 from chained_adv.judge.host import reader
 from chained_adv.sandbox import Job, Sandbox
 
-AS_CODE = "def test_a():\n    got = [f(a) for a in range(4)]\n    assert got == [a * {k} + 1 for a in range(4)]\nassert sorted([f(9), f(8)]) == [8 * {k} + 1, 9 * {k} + 1]\nassert [f(7)] == [-1]"
+# ---- programs, tests and what must come of them ----
+
+CODE = """def test_a():
+    got = [f(a) for a in range(4)]
+    assert got == [a * {k} + 1 for a in range(4)]
+assert sorted([f(9), f(8)]) == [8 * {k} + 1, 9 * {k} + 1]
+assert [f(7)] == [-1]"""
+BAD = {7: ("    if x == 2: return 1 // 0\n", "exception"),
+       16: ("    if x == 2: __import__('os')._exit(0)\n", "crash"),
+       25: ("    if x == 2: return 'a' * 10**11\n", "memory")}
+LOOP = "    while x == 2: pass\n", "timeout"
 
 def job(i):
-    "The i-th program and the outcomes it must get; one in eight ends badly, a third has tests that are code. The tests repeat, so that caches are full early"
+    "The i-th program and the outcomes it must get; one in nine ends badly, four in ten meet code as tests"
     k = i % 300
-    tests = "\n".join(f"({a}, {a * k + 1})" for a in range(5)) + "\n(7, -1)"
-    kinds = {7: ("    if x == 2: return 1 // 0\n", "exception"), 15: ("    if x == 2: __import__('os')._exit(0)\n", "crash"), 23: ("    if x == 2: return 'a' * 10**11\n", "memory")}
-    line, outcome = kinds.get(i % 24, ("", "passed"))
-    if i % 200 == 199: line, outcome = "    while x == 2: pass\n", "timeout"
-    code = f"def f(x):\n{line}    return x * {k} + 1 # {i}\n"
-    if i % 3: return Job(code, tests, "f"), ["passed", "passed", outcome, "passed", "passed", "wrong_value"]
-    reference = f"def f(x): return 1 + {k} * x" if i % 6 else None # recorded, or run live
-    return Job(code, AS_CODE.format(k=k), "f", "def f(x):", reference), [outcome, "passed", "wrong_value"]
+    line, outcome = LOOP if i % 201 == 200 else BAD.get(i % 27, ("", "passed"))
+    program = f"def f(x):\n{line}    return x * {k} + 1 # {i}\n"
+    if i % 2 or i % 10 == 4:
+        one = 1 if i % 2 else 1. # floats are compared by the reader, and each of their texts is new to it
+        tests = "\n".join(f"({a}, {a * k + one})" for a in range(5)) + "\n(7, -1)"
+        if i % 2 == 0: tests += f" # {i}"
+        want = ["passed", "passed", outcome, "passed", "passed", "wrong_value"]
+        return Job(program.replace("+ 1", f"+ {one}"), tests, "f"), want
+    job = Job(program, CODE.format(k=k), "f", "def f(x):")
+    if i % 10 in (0, 2): job = replace(job, reference=f"def f(x): return 1 + {k} * x")
+    if i % 10 == 8 and not line: job = replace(job, runs=2) # validated
+    return job, [outcome, "passed", "wrong_value"]
+
+# ---- processes ----
 
 def children(pid):
     "Process ids below a process"
@@ -30,29 +54,61 @@ def children(pid):
     except OSError: return []
     return own + [o for c in own for o in children(c)]
 
-def family(box):
-    "Zygotes of a sandbox and the reader's, and what they have forked"
-    zygotes = [z for z in [*list(box.zygotes.values()), reader.zygote] if z and z.process]
-    return [p for z in zygotes for p in [z.process.pid, *children(z.process.pid)]]
+def living(pid):
+    "Is it there, and not just not yet waited for?"
+    try: return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError: return False
 
-def kill_at_random(box, stop, rng, kills):
-    "Kill a zygote, or something below one, a few times each second"
-    while not stop.wait(rng.uniform(.1, .5)):
-        found = family(box)
-        try: found and os.kill(rng.choice(found), signal.SIGKILL); kills[0] += bool(found)
-        except ProcessLookupError: pass # it has just ended
+def forkers(box):
+    "What forks: the zygotes of a sandbox and the reader's"
+    return [z.process.pid for z in [*list(box.zygotes.values()), reader.zygote] if z and z.process]
 
-def usage():
-    "Descriptors, resident KiB of this process, processes below it"
+class Killer(threading.Thread):
+    "Kills three processes of a sandbox or of the reader within a second, rests for two, and so on"
+    def __init__(self, box, seed):
+        super().__init__()
+        self.box, self.rng, self.stop = box, random.Random(seed), threading.Event()
+        self.kills, self.forkers = Counter(), set() # what was killed; zygotes that were seen
+
+    def run(self):
+        while not self.stop.wait(self.rng.uniform(.1, .5) if self.kills.total() % 3 else 2.):
+            above = [p for p in forkers(self.box) if living(p)]
+            below = [c for p in above for c in children(p)]
+            found = above if self.rng.random() < .5 or not below else below
+            pid = self.rng.choice(found) if found else 0
+            if not living(pid): continue # it has just ended, or there is none
+            self.forkers |= set(above)
+            try: os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError: continue
+            self.kills["forkers" if pid in above else "programs, tests, readers"] += 1
+
+def reap(killer):
+    "Wait for what this process has adopted; a zygote that nobody waited for is left, and counts"
+    for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split():
+        if int(pid) not in killer.forkers and int(pid) not in forkers(killer.box) and not living(int(pid)):
+            os.waitpid(int(pid), os.WNOHANG)
+
+def usage(killer, patience=3.):
+    "Descriptors, resident KiB of this process, processes below it (some may be about to end)"
     gc.collect()
-    memory = int(next(o for o in Path("/proc/self/status").read_text().splitlines() if o.startswith("VmRSS")).split()[1])
+    expected, until = len(forkers(killer.box)) + 1, time.monotonic() + patience # the reader has a child
+    while True:
+        reap(killer)
+        if len(children(os.getpid())) <= expected or time.monotonic() > until: break
+        time.sleep(.05)
+    status = Path("/proc/self/status").read_text()
+    memory = int(next(o for o in status.splitlines() if o.startswith("VmRSS")).split()[1])
     return len(os.listdir("/proc/self/fd")), memory, len(children(os.getpid()))
+
+# ---- the run ----
 
 def soak(executions, workers=2, isolation=None, seed=0, batch=500, say=lambda line: None):
     "Run it; (wrong verdicts, usage after the first batch, usage at the end, kills)"
-    wrong, kills, stop, first = [], [0], threading.Event(), None
+    wrong, first, started = [], None, time.perf_counter()
+    prctl(36, 1) # PR_SET_CHILD_SUBREAPER: adopt what a killed process leaves
     with Sandbox(timeout=.4, workers=workers, isolation=isolation, cache_size=0) as box:
-        killer = threading.Thread(target=kill_at_random, args=(box, stop, random.Random(seed), kills)); killer.start()
+        killer = Killer(box, seed)
+        killer.start()
         try:
             for start in range(0, executions, batch):
                 jobs = [job(i) for i in range(start, min(start + batch, executions))]
@@ -60,12 +116,19 @@ def soak(executions, workers=2, isolation=None, seed=0, batch=500, say=lambda li
                     got = [v.outcome for v in r.verdicts]
                     if got != want: wrong.append((start + n, want, got, r.errors))
                 del jobs
-                now = usage(); first = first or now
-                say(f"{min(start + batch, executions):>6} executions, {kills[0]} kills, {len(wrong)} wrong; descriptors {now[0]}, memory {now[1]} KiB, processes {now[2]}")
-        finally: stop.set(); killer.join()
-        box.run_many([job(1)[0]])
-        last = usage()
-    return wrong, first, last, kills[0]
+                now = usage(killer)
+                first = first or now
+                say(f"{min(start + batch, executions):>6} executions, {time.perf_counter() - started:.0f} s, "
+                    f"kills {dict(killer.kills)}, {len(wrong)} wrong; "
+                    f"descriptors {now[0]}, memory {now[1]} KiB, processes {now[2]}")
+        finally:
+            killer.stop.set()
+            killer.join()
+        box.run_many([job(1)[0], job(2)[0]])
+        last = usage(killer)
+    reap(killer)
+    prctl(36, 0)
+    return wrong, first, last, killer.kills.total()
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -75,10 +138,13 @@ def main():
     p.add_argument("--seed", type=int, default=0)
     a = p.parse_args()
     start = time.perf_counter()
-    wrong, first, last, kills = soak(a.executions, a.workers, a.isolation, a.seed, say=print)
+    say = lambda line: print(line, flush=True)
+    wrong, first, last, kills = soak(a.executions, a.workers, a.isolation, a.seed, say=say)
     grown = last[0] > first[0] + 3 or last[1] > first[1] * 1.2 + 10_000 or last[2] > first[2] + 2
     for o in wrong[:20]: print("wrong:", *o)
-    print(f"{a.executions} executions in {time.perf_counter() - start:.0f} s, {kills} kills, {len(wrong)} wrong; first {first}, last {last}{'; something grew' if grown else ''}")
+    seconds = time.perf_counter() - start
+    print(f"{a.executions} executions in {seconds:.0f} s, {kills} kills, {len(wrong)} wrong; "
+          f"first {first}, last {last}{'; something grew' * grown}")
     if reader.zygote: reader.zygote.close(0) # it lives as long as this process
     left = children(os.getpid())
     if left: print("processes left:", left)
