@@ -1,11 +1,12 @@
 """What limits the tests? The tester of runs, at several temperatures, by stage, kind of input and size.
 
-python benchmarks/validity.py tiny runs/default [--temperatures 1 .8 .6] [--problems 200]
+    python benchmarks/validity.py tiny runs/default [--temperatures 1 .8 .6] [--problems 200]
 
-For each run (or `tiny`, the model before training): one sampled chain per held-out problem, a list of tests per
-stage at each temperature, all on the same chains. Prints tables in Markdown: the share of valid tests and the share of mutants
-that the valid ones catch, tests per list, validity by stage; then, for the first temperature, by what the function takes
-and by the size of the input.
+For each run (or `tiny`, the model before training): one sampled chain per held-out problem, a list of tests
+per stage at each temperature, all on the same chains. Prints tables in Markdown: the share of valid tests and
+the share of mutants that the valid ones catch, tests per list, validity by stage; then, for the first
+temperature, by what the function takes and by the size of the input. Tests that are code have no such size
+and are in the first table only.
 """
 import argparse
 from collections import defaultdict
@@ -21,7 +22,9 @@ from chained_adv.tiny.world import tiny_problems
 STAGES = (1, 2, 3, 4, 5)
 
 
-def load(name): return Players(ModelConfig(device="cpu")) if name == "tiny" else load_players(find_checkpoint(name, "latest"), "cpu")
+def load(name):
+    if name == "tiny": return Players(ModelConfig(device="cpu"))
+    return load_players(find_checkpoint(name, "latest"), "cpu")
 
 
 def share(verdicts): return f"{mean(v.passed for v in verdicts):.2f}" if verdicts else ""
@@ -30,7 +33,8 @@ def share(verdicts): return f"{mean(v.passed for v in verdicts):.2f}" if verdict
 def size(test):
     "What the first argument is, and how many elements or digits it has"
     x = test.args[0] if test.args else None
-    return ("list", len(x)) if isinstance(x, list) else ("number", len(str(x))) if isinstance(x, int) else None
+    if isinstance(x, list): return "list", len(x)
+    return ("number", len(str(x))) if isinstance(x, int) else None
 
 
 def match(players, problems, sandbox, temperature):
@@ -43,10 +47,13 @@ def match(players, problems, sandbox, temperature):
 def row(name, temperature, rollout, mutants, sandbox):
     "A line of the first table"
     by_stage = {s: [v for t in rollout.lists if t.stage == s for v in t.validation.verdicts] for s in STAGES}
-    scores = mutation_scores([(c.problem, m, [v.test for v in c.validation.verdicts if v.passed]) for c, m in zip(rollout.chains, mutants) if m], sandbox)
+    valid = lambda c: [v.test for v in c.validation.verdicts if v.passed]
+    given = [(c.problem, m, valid(c)) for c, m in zip(rollout.chains, mutants) if m]
+    scores = mutation_scores(given, sandbox)
     killed = sum(k for k, _ in scores) / sum(n for _, n in scores)
     lists = mean(len(t.parsed.items) for t in rollout.lists)
-    return f"| {name} | {temperature:g} | {share(sum(by_stage.values(), []))} | {killed:.2f} | {lists:.1f} | " + " | ".join(share(by_stage[s]) for s in STAGES) + " |"
+    cells = [name, f"{temperature:g}", share(sum(by_stage.values(), [])), f"{killed:.2f}", f"{lists:.1f}"]
+    return f"| {' | '.join(cells + [share(o) for o in by_stage.values()])} |"
 
 
 def kinds(rollout):
@@ -68,14 +75,17 @@ if __name__ == "__main__":
     problems, later = tiny_problems("held_out", a.problems), []
     with Sandbox() as sandbox:
         mutants = find_live_mutants(problems, sandbox, 6, 0)
-        print("| run | temperature of the tests | valid tests | mutants caught | tests per list | " + " | ".join(f"valid, stage {s}" for s in STAGES) + " |\n|" + "---|" * (5 + len(STAGES)))
+        head = ["run", "temperature of the tests", "valid tests", "mutants caught", "tests per list"]
+        head += [f"valid, stage {s}" for s in STAGES]
+        print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
         for name in a.runs:
             players = load(name)
             for temperature in a.temperatures:
                 rollout = match(players, problems, sandbox, temperature)
                 print(row(name, temperature, rollout, mutants, sandbox), flush=True)
                 if temperature == a.temperatures[0]: later.append((name, kinds(rollout)))
-    print("\n| run, first temperature | first argument | elements or digits | tests | valid |\n|---|---|---|---|---|")
+    head = ["run, first temperature", "first argument", "elements or digits", "tests", "valid"]
+    print(f"\n| {' | '.join(head)} |\n|{'---|' * len(head)}")
     for name, found in later:
         for (what, n), verdicts in sorted(found.items()):
             if len(verdicts) >= 20: print(f"| {name} | {what} | {n} | {len(verdicts)} | {share(verdicts)} |")
