@@ -4,11 +4,12 @@
 
 Programs that are right, wrong, loop, run out of memory, or leave; tests of plain data, of floats (which the
 reader compares) and of code, which is recorded with a reference, run live, or validated. Meanwhile living
-processes below this one are killed, three in a second and then none for two, so that no test is hit as often
-as the judge would try it: half of the time one that forks others, else a program, a test or the reader. This
-process adopts what a killed one leaves, so what outlives it is seen. Prints descriptors, memory and processes
-along the way. Exit status 1 when a verdict was wrong, something grew, a process was left, or there were fewer
-kills than one in 200 executions (100 at the default).
+processes below this one are killed: half of the time one that forks others, else a program, a test or the
+reader. After three kills there is peace until 100 more programs are judged: the judge tries a test six times,
+because it cannot tell a kill from outside from a program that kills itself. This process adopts what a killed
+one leaves, so what outlives it is seen. Prints descriptors, memory and processes along the way. Exit status 1
+when a verdict was wrong, something grew, a process was left, or there were fewer kills than one in 200
+executions (100 at the default).
 """
 import argparse, gc, os, random, signal, sys, threading, time
 from collections import Counter
@@ -54,39 +55,48 @@ def children(pid):
     except OSError: return []
     return own + [o for c in own for o in children(c)]
 
-def living(pid):
-    "Is it there, and not just not yet waited for?"
-    try: return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError: return False
+def about(pid):
+    "State and time of the start, which tells it from a later one of the same number"
+    try: told = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError: return "X", None
+    return told[0], told[19]
+
+def living(pid): return about(pid)[0] not in "ZX" # Z: ended, but not yet waited for
 
 def forkers(box):
     "What forks: the zygotes of a sandbox and the reader's"
     return [z.process.pid for z in [*list(box.zygotes.values()), reader.zygote] if z and z.process]
 
 class Killer(threading.Thread):
-    "Kills three processes of a sandbox or of the reader within a second, rests for two, and so on"
+    "Kills three processes of a sandbox or of the reader, rests for 100 programs, and so on"
     def __init__(self, box, seed):
         super().__init__()
         self.box, self.rng, self.stop = box, random.Random(seed), threading.Event()
-        self.kills, self.forkers = Counter(), set() # what was killed; zygotes that were seen
+        self.kills, self.forkers = Counter(), set() # what was killed; number and start of zygotes
+        self.done, self.peace = 0, 0 # programs judged; until when there is peace
 
     def run(self):
-        while not self.stop.wait(self.rng.uniform(.1, .5) if self.kills.total() % 3 else 2.):
+        while not self.stop.wait(self.rng.uniform(.1, .5)):
+            if self.done < self.peace: continue
             above = [p for p in forkers(self.box) if living(p)]
             below = [c for p in above for c in children(p)]
             found = above if self.rng.random() < .5 or not below else below
             pid = self.rng.choice(found) if found else 0
             if not living(pid): continue # it has just ended, or there is none
-            self.forkers |= set(above)
+            self.forkers |= {(p, about(p)[1]) for p in above}
             try: os.kill(pid, signal.SIGKILL)
             except ProcessLookupError: continue
             self.kills["forkers" if pid in above else "programs, tests, readers"] += 1
+            if self.kills.total() % 3 == 0: self.peace = self.done + 100
+
+    def count(self, done, of): self.done += 1
 
 def reap(killer):
     "Wait for what this process has adopted; a zygote that nobody waited for is left, and counts"
-    for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split():
-        if int(pid) not in killer.forkers and int(pid) not in forkers(killer.box) and not living(int(pid)):
-            os.waitpid(int(pid), os.WNOHANG)
+    for pid in map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()):
+        state, begun = about(pid)
+        if state == "Z" and (pid, begun) not in killer.forkers and pid not in forkers(killer.box):
+            os.waitpid(pid, os.WNOHANG)
 
 def usage(killer, patience=3.):
     "Descriptors, resident KiB of this process, processes below it (some may be about to end)"
@@ -112,10 +122,11 @@ def soak(executions, workers=2, isolation=None, seed=0, batch=500, say=lambda li
         try:
             for start in range(0, executions, batch):
                 jobs = [job(i) for i in range(start, min(start + batch, executions))]
-                for n, ((j, want), r) in enumerate(zip(jobs, box.run_many([j for j, _ in jobs]))):
+                results = box.run_many([j for j, _ in jobs], killer.count)
+                for n, ((_, want), r) in enumerate(zip(jobs, results)):
                     got = [v.outcome for v in r.verdicts]
                     if got != want: wrong.append((start + n, want, got, r.errors))
-                del jobs
+                del jobs, results
                 now = usage(killer)
                 first = first or now
                 say(f"{min(start + batch, executions):>6} executions, {time.perf_counter() - started:.0f} s, "
