@@ -6,7 +6,7 @@
 __all__ = ['Job', 'Known', 'require_level', 'Sandbox', 'Plan', 'read_job', 'Batch', 'VerdictTable', 'FilledTests',
            'check_problem']
 
-# %% ../nbs/05_sandbox.ipynb #47968958
+# %% ../nbs/05_sandbox.ipynb #ca69c9aa
 import atexit, html, math, os, threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
@@ -18,7 +18,7 @@ from .core import describe_test
 from .jail import ISOLATION, best_isolation, probe_isolation
 from .judge.wire import NotPlain
 from .judge.host import Child, Loop, SandboxError, Wait, Zygote, list_for
-from .judge.verdicts import Ended, Item, Record, Respondent, Returned, digest, make_item
+from .judge.verdicts import Item, Record, Respondent, Returned, digest, insist, make_item
 from .judge.verdicts import read_returned, run_item, run_live, validate
 from .testcases import ParsedTests, Rejected, baseline_cases, guess_entry, parse_tests, unfence
 
@@ -236,7 +236,7 @@ class Batch:
         for about, items in wanted.items():
             for i in range(shares): yield self.record(about, dict(list(items.items())[i::shares]))
 
-# %% ../nbs/05_sandbox.ipynb #e814f589
+# %% ../nbs/05_sandbox.ipynb #a5b70f66
 @patch
 def record(self: Batch, about: tuple, items: dict) -> Iterator[Wait]: # Code, entry, signature; key -> test
     "Record tests with one reference"
@@ -244,8 +244,7 @@ def record(self: Batch, about: tuple, items: dict) -> Iterator[Wait]: # Code, en
     for key, item in items.items():
         record = self.box.known.get(key)
         if record is None and program.spent <= self.box.budget:
-            record = yield from run_live(program, item.test.source)
-            if record.excused: record = yield from run_live(program, item.test.source)
+            record = yield from insist(lambda: run_live(program, item.test.source))
             self.box.known.put(key, record, 300 + sum(len(r) + 50 for r, _ in record.steps))
         self.records[key] = record or Record("timeout", f"with the reference: {self.box.too_late}")
     program.drop()
@@ -365,7 +364,7 @@ def run_table(self: Sandbox,
     jobs = [Job(c, tests, entry_point, signature, reference) for c in codes]
     return VerdictTable(tuple(self.run_many(jobs, progress)))
 
-# %% ../nbs/05_sandbox.ipynb #c3c6548f
+# %% ../nbs/05_sandbox.ipynb #92844ea7
 def _call(box, plan, out, done):
     "Make the calls of one job's tests"
     program = Respondent(box, plan.job.code, plan.entry, plan.job.signature)
@@ -373,9 +372,7 @@ def _call(box, plan, out, done):
         if program.spent > box.budget:
             out[n] = Returned("timeout", reason=box.too_late)
             continue
-        got = yield from program.ask(item.request)
-        if isinstance(got, Ended) and got.excused: got = yield from program.ask(item.request)
-        out[n] = read_returned(got)
+        out[n] = read_returned((yield from insist(lambda: program.ask(item.request))))
     program.drop()
     done()
 

@@ -142,3 +142,44 @@ def test_random_kills_cost_no_verdict():
     assert not wrong and kills >= 3
     if reader.zygote: reader.zygote.close(0)
     assert last[0] <= first[0] + 3 and last[2] <= first[2] + 2 and not children(os.getpid())
+
+def test_a_dead_zygote_takes_no_other_with_it():
+    "Zygotes die in a batch, and the numbers of their channels go to programs that come later"
+    with Sandbox(timeout=.4, workers=2, cache_size=0) as box:
+        def progress(n, of):
+            zygotes = list(box.zygotes.values())
+            if n % 10 == 0: zygotes[n // 10 % len(zygotes)].process.kill()
+        tests = ["(1, 2)", "assert sorted([f(2), f(1)]) == [2, 4]"]
+        jobs = [Job(f"def f(x): return x * 2 # {i}", tests[i % 3 == 0], "f") for i in range(100)]
+        assert [r.errors for r in box.run_many(jobs, progress) if not r.passed] == []
+
+def test_what_is_killed_while_idle_costs_nothing():
+    "The reader's process is killed, then its zygote, both while nothing runs: the next text is read, and nothing leaks"
+    from chained_adv.judge.host import reader
+    from chained_adv.testcases import parse_tests
+    def kinds(text): return [getattr(o, "kind", "rejected") for o in parse_tests(text, "f").items]
+    assert kinds("(1, 1)") == ["equal"]
+    for n in range(3):
+        before = len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else 0
+        if reader.child.pid: os.kill(reader.child.pid, 9)
+        time.sleep(.2)
+        reader.zygote.process.kill()
+        time.sleep(.2)
+        assert kinds(f"({n}, 70{n})") == ["equal"]
+        if before: assert len(os.listdir("/proc/self/fd")) <= before
+
+def test_a_recording_that_is_killed_is_done_again(monkeypatch):
+    "Kills while a test is recorded leave no record that fails every program"
+    from chained_adv.judge import host
+    left, fork = [3], host.Zygote.fork
+    def spoiled(zygote, arguments):
+        child = fork(zygote, arguments)
+        if left[0] and "source" in arguments:
+            left[0] -= 1
+            child.stop() # a SIGKILL that no deadline asked for
+        return child
+    monkeypatch.setattr(host.Zygote, "fork", spoiled)
+    test, reference = "assert sorted([f(2), f(1)]) == [2, 4]", "def f(x): return 2 * x"
+    with Sandbox() as box:
+        jobs = [Job(f"def f(x): return x * 2 # {i}", test, "f", "def f(x):", reference) for i in range(3)]
+        assert [r.passed for r in box.run_many(jobs)] == [True] * 3 and not left[0]

@@ -4,20 +4,20 @@
 
 # %% auto #0
 __all__ = ['MAX_CALLS', 'MAX_RECORD', 'SPOILS', 'MAX_VALUE', 'Respondent', 'Item', 'make_item', 'read_answer', 'judge_answer',
-           'Record', 'read_closing', 'digest', 'run_live', 'run_recorded', 'run_code', 'run_item', 'validate',
+           'Record', 'read_closing', 'digest', 'run_live', 'run_recorded', 'run_code', 'insist', 'run_item', 'validate',
            'Returned', 'read_returned']
 
-# %% ../../nbs/judge/07_verdicts.ipynb #748510d5
+# %% ../../nbs/judge/07_verdicts.ipynb #ec3dfdba
 import json, re, time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any, NamedTuple
 from fastcore.basics import patch
 from ..core import TestCase
 from .wire import decode, encode
-from .host import Child, Ended, Loop, SandboxError, Wait, Zygote, reader
+from .host import TRIES, Child, Ended, Loop, SandboxError, Wait, Zygote, reader
 
 # %% ../../nbs/judge/07_verdicts.ipynb #8dabe363
 class Respondent:
@@ -222,29 +222,29 @@ def run_code(program: Respondent, source: str, record: Record | None) -> Iterato
     if live.outcome != "passed" or record.changes or not live.changes: return live
     return (yield from run_live(program, source, record, write_back=False))
 
-# %% ../../nbs/judge/07_verdicts.ipynb #3e80f835
+# %% ../../nbs/judge/07_verdicts.ipynb #13735f15
+def insist(attempt: Callable) -> Iterator[Wait]: # Gives what came of the last attempt
+    "Do again what was killed from outside"
+    for _ in range(TRIES):
+        done = yield from attempt()
+        if not getattr(done, "excused", False): break
+    if getattr(done, "excused", False) and "refused to fork" in done.reason:
+        raise SandboxError(f"the sandbox cannot set up a process ({done.reason}); "
+                           "check memory and process limits of this machine or container")
+    return done
+
 def run_item(program: Respondent, item: Item, record: Record | None = None
 ) -> Iterator[Wait]: # Gives outcome, reason, evidence
     "Judge a program by one test"
-    for _ in range(6):
-        outcome, reason, evidence, excused = yield from _run_once(program, item, record)
-        if not excused: break
-    if excused and "refused to fork" in reason:
-        raise SandboxError(f"the sandbox cannot set up a process ({reason}); "
-                           "check memory and process limits of this machine or container")
-    return outcome, reason, evidence
-
-def _run_once(program, item, record):
-    if item.test.kind != "code":
-        got = yield from program.ask(item.request)
-        started = time.monotonic()
-        outcome, reason = judge_answer(item, got)
-        program.spent += (time.monotonic() - started) / 4 # an answer can be made to be hard to compare
-        return outcome, reason, got, isinstance(got, Ended) and got.excused
-    done = yield from run_code(program, item.test.source, record)
-    asks = done.outcome != "passed" or done.calls
-    if not asks: return "wrong_value", "the test asks the program nothing", done.steps, False
-    return done.outcome, done.reason, done.steps, done.excused
+    if item.test.kind == "code":
+        done = yield from insist(lambda: run_code(program, item.test.source, record))
+        if done.outcome != "passed" or done.calls: return done.outcome, done.reason, done.steps
+        return "wrong_value", "the test asks the program nothing", done.steps
+    got = yield from insist(lambda: program.ask(item.request))
+    started = time.monotonic()
+    outcome, reason = judge_answer(item, got)
+    program.spent += (time.monotonic() - started) / 4 # an answer can be made to be hard to compare
+    return outcome, reason, got
 
 # %% ../../nbs/judge/07_verdicts.ipynb #5ec34268
 SPOILS = ("near", "none", "constant", "zero", "echo", "others", "arguments") # kinds of wrong answers
