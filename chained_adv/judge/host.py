@@ -95,13 +95,14 @@ def start(self: Zygote, command: list[str], theirs: socket.socket):
     self.process.stderr.close()
     self.control.setblocking(False)
 
-# %% ../../nbs/judge/06_host.ipynb #848c52af
+# %% ../../nbs/judge/06_host.ipynb #d3a4c796
 @patch
 def close(self: Zygote, patience: float = 2.) -> str: # Seconds for it to end by itself; its last message
     "End the zygote and all its children"
+    self.alive = False
     self.control.close()
     for child in list(self.children.values()):
-        child.end(-9)
+        child.end(9)
         child.leave()
     try: self.process.wait(patience)
     except subprocess.TimeoutExpired:
