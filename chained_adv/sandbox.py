@@ -88,9 +88,9 @@ def source(self: Item) -> str:
 def make_item(test: TestCase, entry: str, signature: str) -> Item: # Raises `NotPlain`
     "Prepare a test"
     if test.kind == "code": return Item(test, b"")
-    ask = "truth" if test.kind in ("truthy", "falsy") else "call"
-    head = ["stdin"] if test.kind == "io" else [ask, entry]
-    request = "\n".join(("D" + json.dumps(head), encode(list(test.args)), encode(dict(test.kwargs))))
+    head = ["truth", entry] if test.kind in ("truthy", "falsy") else ["call", entry, "__call__"]
+    if test.kind == "io": head = ["stdin"]
+    request = f"D{json.dumps(head)}\n{encode([list(test.args), dict(test.kwargs)])}"
     in_place = bool(re.search(r"->\s*None\s*:?\s*$", signature)) and test.expected is not None
     return Item(test, request.encode(), encode(test.expected), in_place)
 
@@ -234,7 +234,7 @@ def run_item(player: Player, item: Item, entry: str, record: Record | None = Non
     return outcome, reason, evidence
 
 # %% ../nbs/05_sandbox.ipynb #9cc8b0af
-SPOILS = ("near", "none", "constant", "zero", "echo", "others", "arguments") # kinds of wrong answers
+SPOILS = ("near", "none", "zero", "echo", "others", "arguments") # kinds of wrong answers
 
 def run_validity(box, job: Job, entry: str, items: list[Item]) -> Iterator[Wait]: # Outcomes, reasons, ...
     "Validate tests by the reference"
