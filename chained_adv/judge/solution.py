@@ -8,8 +8,8 @@ __all__ = ['NODES', 'LINKS', 'BUILTINS', 'SPECIAL', 'Kept', 'set_streams', 'List
            'tell', 'make_error', 'text_of', 'undo', 'call_back', 'is_public', 'about_class', 'about', 'perform', 'call',
            'run_main', 'spoil', 'answer_wrongly', 'blame', 'respond', 'answer', 'play']
 
-# %% ../../nbs/judge/02_solution.ipynb #ae485712
-import _thread, builtins, collections, io, itertools, json, operator, os, random, re, sys, time, types
+# %% ../../nbs/judge/02_solution.ipynb #f9a10999
+import _thread, builtins, functools, io, itertools, json, operator, os, random, re, sys, time, types
 from .wire import MAX_FRAME, Channel, NotPlain, decode, encode
 
 # %% ../../nbs/judge/02_solution.ipynb #c17d4fc2
@@ -45,16 +45,16 @@ def set_streams(given: str = "") -> list[Kept]: # The input; gives output and er
     sys.stdin = sys.__stdin__ = io.TextIOWrapper(io.BytesIO(given.encode("utf-8", "replace")), "utf-8")
     return [out, err]
 
-# %% ../../nbs/judge/02_solution.ipynb #bfee46d3
+# %% ../../nbs/judge/02_solution.ipynb #36a5a545
 class ListNode:
     "A node of a linked list"
     def __init__(self, val=0, next=None): self.val, self.next = val, next
 class TreeNode:
     "A node of a binary tree"
     def __init__(self, val=0, left=None, right=None): self.val, self.left, self.right = val, left, right
-
 NODES = {"ListNode": ListNode, "TreeNode": TreeNode}
 
+# %% ../../nbs/judge/02_solution.ipynb #55a3e62d
 _READY = """
 import bisect, collections, copy, functools, heapq, itertools, json, math, operator, random, re, string, sys, typing
 from typing import *
@@ -67,13 +67,14 @@ from math import inf
 from sys import exit
 quit = exit
 """
+
 def ready_names() -> dict:
     "The names that programs may use without importing them"
     names = dict(NODES)
     exec(_READY, names)
     return names
 
-# %% ../../nbs/judge/02_solution.ipynb #22ed34c6
+# %% ../../nbs/judge/02_solution.ipynb #bd2726c0
 LINKS = {"ListNode": ["next"], "TreeNode": ["left", "right"]} # from a node to others
 
 def _is_node(v): return type(v).__name__ in LINKS
@@ -90,18 +91,15 @@ def grow(hint: str, v: object, classes: dict) -> object: # The annotation, the a
         for link in LINKS[kind[0]]: setattr(node, link, next(rest, None))
     return nodes[0] if nodes else None
 
+# %% ../../nbs/judge/02_solution.ipynb #8998f0d4
 def shrink(v: object, hint: str = "") -> object: # The value, the annotation it was given under
     "A result as plain data: nodes become lists"
     if v is None and "Node" in hint and not _is_list(hint): return []
     if type(v) in (list, tuple) and any(map(_is_node, v)): return type(v)([shrink(o, hint) for o in v])
-    return _values_from(v) if _is_node(v) else v
-
-# %% ../../nbs/judge/02_solution.ipynb #50f705ba
-def _values_from(node):
-    "The values of a list or tree; None where a tree has no child"
-    nodes = [node]
+    if not _is_node(v): return v
+    nodes = [v]
     for o in nodes: # which grows meanwhile
-        if o is not None: nodes += [getattr(o, link) for link in LINKS[type(node).__name__]]
+        if o is not None: nodes += [getattr(o, link) for link in LINKS[type(v).__name__]]
         if len(nodes) > 200_000: raise NotPlain("a chain of nodes that does not end")
     while nodes[-1] is None: nodes.pop()
     return [None if o is None else o.val for o in nodes]
@@ -122,14 +120,15 @@ def read_hints(signature: str) -> dict: # A `def` line; empty where it names no 
     exec(f"from __future__ import annotations\n{signature.strip().rstrip(':')}: pass", names)
     return hints_of(names.popitem()[1])
 
-# %% ../../nbs/judge/02_solution.ipynb #ba8146cf
+# %% ../../nbs/judge/02_solution.ipynb #0b0b3c8c
 class Unloaded(BaseException):
     "The program cannot be loaded, or lacks what is called; no test may take that for an exception it expects"
 
 class Program:
     "One program, loaded anew for each test"
-    def __init__(self, code: str, entry: str, signature: str = "", mode: str = "", channel: Channel | None = None):
+    def __init__(self, code: str, entry: str, signature="", mode="", channel: Channel | None = None):
         self.entry, self.mode, self.channel = entry, mode, channel
+        self.tag, self.untag = functools.partial(text_of, self), functools.partial(undo, self)
         self.hints, self.error, self.first = read_hints(signature), None, None
         self.random = "random" in code
         try: self.code = compile(code, "<solution>", "exec", dont_inherit=True)
@@ -139,9 +138,6 @@ class Program:
     def fresh(self):
         "Forget the module and all objects that tests were given"
         self.names, self.objects, self.tags = None, [], {}
-
-    def tag(self, v): return text_of(self, v)
-    def untag(self, tag, body): return undo(self, tag, body)
 
 # %% ../../nbs/judge/02_solution.ipynb #349abaf3
 def load(program: Program) -> dict: # The module's names
@@ -195,7 +191,7 @@ def untag_known(tag: str, body: object, classes: dict) -> object: # Classes of t
     if tag == "y": return BUILTINS[body]
     raise ValueError(f"{tag!r} is no tag")
 
-# %% ../../nbs/judge/02_solution.ipynb #e9d5b772
+# %% ../../nbs/judge/02_solution.ipynb #442d9427
 def _above(cls):
     "A class and those it truly derives from"
     yield cls
@@ -213,6 +209,7 @@ def tell(e: BaseException) -> list: # Names of classes, message, arguments, attr
     attributes = {n: v for n, v in getattr(e, "__dict__", {}).items() if _plain(v)}
     return [names, message, e.args if _plain(e.args) else (message,), attributes]
 
+# %% ../../nbs/judge/02_solution.ipynb #33e8b9de
 def make_error(names: list, message: str, args: tuple, attributes: dict, classes: dict) -> BaseException:
     "An exception of the first class that is known here"
     known = BUILTINS | {f"solution.{n}": c for n, c in classes.items()}
@@ -321,10 +318,10 @@ def run_main(program: Program, given: str) -> str: # What it printed
     sys.stdout.flush()
     return out.getvalue().decode("utf-8", "replace")
 
-# %% ../../nbs/judge/02_solution.ipynb #bccf4d06
+# %% ../../nbs/judge/02_solution.ipynb #021bdc06
 _SPOILED = (type(None), int, float, complex, str, bytes, list, tuple, dict, set, frozenset)
 
-def spoil(v: object, mode: str = "near", args: list = ()) -> object: # The value, of these arguments
+def spoil(v: object, mode: str = "near", args: list = ()) -> object: # The answer to these arguments
     "A wrong value; objects are left alone"
     if not isinstance(v, _SPOILED): return v
     if mode == "echo": return args[0] if args else v
@@ -347,7 +344,7 @@ def answer_wrongly(program: Program, ask: list, data: str, args: list, kwargs: d
     value = perform(program, ask, args, kwargs)
     return spoil(value, mode, args) if mode not in ("", "arguments") else value
 
-# %% ../../nbs/judge/02_solution.ipynb #62dc444a
+# %% ../../nbs/judge/02_solution.ipynb #f8c50c1a
 def blame(e: BaseException) -> str: # A line to decode, a line for people
     "An exception as text"
     told, line, tb = tell(e), getattr(e, "lineno", None), e.__traceback__
@@ -357,6 +354,7 @@ def blame(e: BaseException) -> str: # A line to decode, a line for people
     shown = f"{type(e).__name__}{': ' if told[1] else ''}{told[1]}{f', line {line}' if line else ''}"
     return encode(told) + "\n" + shown.replace("\n", " ")
 
+# %% ../../nbs/judge/02_solution.ipynb #fea1bf1f
 def respond(program: Program, text: str):
     "Answer one request"
     letter, (head, data), out = text[0], text[1:].split("\n"), _streams[0]
@@ -372,6 +370,7 @@ def respond(program: Program, text: str):
     for o in _streams: o.send()
     program.channel.send(reply if letter == "D" else f"{reply}\n{json.dumps(out.new[:10_000])}")
 
+# %% ../../nbs/judge/02_solution.ipynb #cc530fda
 def answer(program: Program, letter: str, ask: list, data: str) -> str:
     "The answer to a request, when nothing goes wrong"
     args, kwargs = decode(data, program.untag)

@@ -4,17 +4,17 @@
 
 # %% auto #0
 __all__ = ['TEST_NODES', 'Broken', 'Asker', 'text_of', 'undo', 'answer_back', 'Method', 'ask', 'update', 'ask_method',
-           'HandleType', 'Handle', 'make_handle', 'make_class', 'Stream', 'bind', 'Names', 'check_equal', 'run_doctest',
-           'freeze_time', 'make_names', 'run_test', 'play']
+           'HandleType', 'Handle', 'Function', 'make_handle', 'make_class', 'Stream', 'bind', 'Names', 'check_equal',
+           'run_doctest', 'freeze_time', 'make_names', 'run_test', 'play']
 
-# %% ../../nbs/judge/03_tester.ipynb #1bfb8761
-import ast, builtins, io, itertools, json, os, random, sys, time, types
+# %% ../../nbs/judge/03_tester.ipynb #dfc24d2a
+import ast, builtins, functools, io, itertools, json, os, random, sys, time, types
 from collections import deque
 from .wire import BAD_TEXT, Channel, NotPlain, brief, decode, encode, same
 from .solution import BUILTINS, NODES, is_public, make_error, shrink, tag_known, untag_known
 from .minipytest import Ended, Skipped, make_pytest, run_named
 
-# %% ../../nbs/judge/03_tester.ipynb #9064d242
+# %% ../../nbs/judge/03_tester.ipynb #995133dc
 class Broken(Ended):
     "The answer of the program's process makes no sense"
 
@@ -26,8 +26,8 @@ class Asker:
         write_back: bool = True # Does the test see what the program did to its arguments?
     ):
         self.channel, self.named, self.write_back = channel, named, write_back
-        self.functions, self.handles, self.classes = [], {}, dict(TEST_NODES)
-        make_class(self, "function", ["object", ["__call__"], []])
+        self.tag, self.untag = functools.partial(text_of, self), functools.partial(undo, self)
+        self.functions, self.handles, self.classes = [], {}, {"function": Function, **TEST_NODES}
 
     def send(self, letter: str, ask: list, args: tuple = (), kwargs: dict = {}) -> list[str]: # Of its answer
         "Send a request, call what the program wants to be called; the letter and the lines of the answer"
@@ -36,10 +36,8 @@ class Asker:
         return [got[0], *got[1:].split("\n")]
 
     def decode(self, text: str) -> object: return decode(text, self.untag)
-    def tag(self, v): return text_of(self, v)
-    def untag(self, tag, body): return undo(self, tag, body)
 
-# %% ../../nbs/judge/03_tester.ipynb #00504101
+# %% ../../nbs/judge/03_tester.ipynb #1ae909ad
 def text_of(asker: Asker, v: object) -> tuple:
     "Tag and inside of what is not plain data"
     if isinstance(v, Handle): return "h", [v._which, type(v).__name__]
@@ -52,7 +50,7 @@ def text_of(asker: Asker, v: object) -> tuple:
 
 def undo(asker: Asker, tag: str, body: object) -> object:
     "What such a tag stands for"
-    if tag == "h": return make_handle(asker, *body)
+    if tag == "h": return make_handle(asker, int(body[0]), body[1]) # a name is not for the program to give
     if tag == "I": return Stream(asker, body)
     if tag == "k": return asker.functions[body[0]]
     return untag_known(tag, body, asker.classes)
@@ -66,19 +64,7 @@ def answer_back(asker: Asker, text: str): # A function's number, arguments, keyw
     except Exception as e: reply = "e" + encode(e, asker.tag)
     asker.channel.send("A" + reply)
 
-# %% ../../nbs/judge/03_tester.ipynb #bdc204a4
-_CONTAINERS = (list, dict, set, bytearray, deque, tuple)
-
-def _inside(v): return [o for o in (v.values() if isinstance(v, dict) else v) if isinstance(o, _CONTAINERS)]
-
-def _holders(values): return [sys.getrefcount(v) for v in values]
-
-def _is_seen(v, holders, alone):
-    "May the test see what a call does to this argument?"
-    if not isinstance(v, _CONTAINERS): return isinstance(v, Handle)
-    inside = _inside(v)
-    return holders > alone or max(_holders(inside), default=0) > _ALONE_INSIDE or any(map(_inside, inside))
-
+# %% ../../nbs/judge/03_tester.ipynb #adf3e952
 class Method:
     "A method of a stand-in: it asks"
     def __init__(self, name, do=None): self.name, self.do = name, do or ask_method
@@ -86,38 +72,49 @@ class Method:
         owner = cls if o is None else o
         return lambda *args, **kwargs: self.do(owner, self.name, args, kwargs)
 
+def _holders(values): return [sys.getrefcount(v) for v in values]
 class _Probe: __call__ = Method("__call__", lambda owner, name, args, kwargs: _holders(args))
 
-_ALONE, _ALONE_INSIDE = _Probe()([])[0], _holders(_inside([[]]))[0]
+_CONTAINERS = (list, dict, set, bytearray, deque, tuple)
+def _inside(v): return [o for o in (v.values() if isinstance(v, dict) else v) if isinstance(o, _CONTAINERS)]
 
-# %% ../../nbs/judge/03_tester.ipynb #864c2442
+_held = [[]] # nobody else holds what is inside
+_ALONE, _ALONE_INSIDE = _Probe()([])[0], _holders(_inside(_held))[0]
+
+def _is_seen(v, holders, alone):
+    "May the test see what a call does to this argument?"
+    if not isinstance(v, _CONTAINERS): return isinstance(v, Handle)
+    inside = _inside(v)
+    return holders > alone or max(_holders(inside), default=0) > _ALONE_INSIDE or any(map(_inside, inside))
+
+# %% ../../nbs/judge/03_tester.ipynb #e8dcf9a7
 def ask(asker: Asker, request: list, args: tuple = (), kwargs: dict = {}) -> object: # The answer
     "Ask the program's process; raises what the program raised"
     alone = _ALONE if request[-1] == "__call__" else 0
-    seen = any(map(_is_seen, args, _holders(args), [alone] * len(args)))
+    seen = any(map(_is_seen, args, _holders(args), itertools.repeat(alone)))
     seen = seen or any(isinstance(v, _CONTAINERS) for v in kwargs.values())
     got = asker.send("Q" if seen else "q", request, args, kwargs)
     try:
         kind, body, rest, printed = got
         if printed != '""': sys.stdout.write(json.loads(printed))
         if kind == "L": raise Broken(rest)
-        if kind == "V": return _settle(asker, body, rest, args, kwargs)
+        if kind == "V": return _take_answer(asker, body, rest, args, kwargs)
         error = MemoryError() if kind == "M" else TypeError(rest)
         if kind == "E": error = make_error(*asker.decode(body), asker.classes)
     except BAD_TEXT as e: raise Broken(f"the answer makes no sense: {e}") from None
-    ends = request[-1] in ("__next__", "send", "throw")
-    raise RuntimeError("the program raised StopIteration") if isinstance(error, StopIteration) and not ends else error
+    if isinstance(error, StopIteration) and request[-1] not in ("__next__", "send", "throw"):
+        error = RuntimeError("the program raised StopIteration") # which would end a loop of the test
+    raise error
 
-def _settle(asker, body, rest, args, kwargs):
+# %% ../../nbs/judge/03_tester.ipynb #2ea81d42
+def _take_answer(asker, body, rest, args, kwargs):
     "Do to the arguments what the program did to them; the value"
     if rest != "null" and asker.write_back:
         after, named = asker.decode(rest)
         for old, new in zip(args, after): update(old, new)
         for name, new in named.items(): update(kwargs[name], new)
-    if body[:5] == '{"a":': return args[json.loads(body)["a"]]
-    return asker.decode(body)
+    return args[json.loads(body)["a"]] if body[:5] == '{"a":' else asker.decode(body)
 
-# %% ../../nbs/judge/03_tester.ipynb #37811e3f
 def update(old: object, new: object) -> object: # What is to stand where `old` stood
     "Change an argument in place to what it is after the call, and what is inside of it, too"
     if isinstance(old, list) and isinstance(new, list): after = [*map(update, old, new), *new[len(old):]]
@@ -130,19 +127,19 @@ def update(old: object, new: object) -> object: # What is to stand where `old` s
     (old.extend if hasattr(old, "extend") else old.update)(after)
     return old
 
-# %% ../../nbs/judge/03_tester.ipynb #313f880a
+# %% ../../nbs/judge/03_tester.ipynb #4070b8e1
 _PLAIN_NAMES = {n for t in (int, float, str, bytes, list, tuple, set, dict) for n in dir(t)}
 
-def _is_known(o):
+def _must_be_known(o):
     "Does the test name this object or its class?"
-    return isinstance(o._which, str) or type(o).__name__ in o._asker.named
+    if isinstance(o._which, int) and type(o).__name__ not in o._asker.named:
+        raise TypeError(f"a {type(o).__name__} stands where the test expects a plain value")
 
 def ask_method(o: object, name: str, args: tuple, kwargs: dict = {}) -> object: # A handle, or a class
     "Call a method over there"
     plain = not all(isinstance(v, Handle) for v in args)
     if name == "__eq__" and plain: return NotImplemented
-    if name in _PLAIN_NAMES and plain and not _is_known(o):
-        raise TypeError(f"a {type(o).__name__} stands where the test expects a plain value")
+    if name in _PLAIN_NAMES and plain: _must_be_known(o)
     return ask(o._asker, ["call", o._which, name], args, kwargs)
 
 class HandleType(type):
@@ -153,34 +150,38 @@ class HandleType(type):
         if name[:1] == "_": raise AttributeError(name)
         return ask(cls._asker, ["get", cls._which, name])
 
-for _name in "call iter len getitem contains".split(): setattr(HandleType, f"__{_name}__", Method(f"__{_name}__"))
+for _name in ("__call__", "__iter__", "__len__", "__getitem__", "__contains__"):
+    setattr(HandleType, _name, Method(_name))
 
-# %% ../../nbs/judge/03_tester.ipynb #2a8b6d31
+# %% ../../nbs/judge/03_tester.ipynb #d8253ca4
 class Handle(metaclass=HandleType):
     "Stands for an object or function of the program: `_which` is its number or name"
     def __repr__(self): return f"<{type(self).__name__}>"
     def __hash__(self): return hash(self._which)
     def __getattr__(self, name):
         if name[:1] == "_" and name != "__name__": raise AttributeError(name)
-        if name in _PLAIN_NAMES and not _is_known(self): return Method(name).__get__(self, None)
+        if name in _PLAIN_NAMES: _must_be_known(self)
         return ask(self._asker, ["get", self._which, name])
 
     def __setattr__(self, name, v):
         if callable(v): raise TypeError("a test cannot replace what it tests")
         ask(self._asker, ["set", self._which, name], (v,))
 
+class Function(Handle):
+    "A function can be called"
+    __call__ = Method("__call__")
+
 def make_handle(asker: Asker, which: int | str, name: str) -> Handle: # Its number or name, its class
     "The stand-in for an object; the same for the same object"
     if which in asker.handles: return asker.handles[which]
     if name not in asker.classes: make_class(asker, name, asker.decode(asker.send("J", ["class", which])[1]))
-    cls = asker.classes[name]
-    handle = asker.handles[which] = object.__new__(cls if issubclass(cls, Handle) else Handle)
-    object.__setattr__(handle, "_which", which)
+    handle = asker.handles[which] = object.__new__(asker.classes[name])
+    for attribute, v in (("_asker", asker), ("_which", which)): object.__setattr__(handle, attribute, v)
     return handle
 
-# %% ../../nbs/judge/03_tester.ipynb #48a6399c
+# %% ../../nbs/judge/03_tester.ipynb #f6014394
 def make_class(asker: Asker, name: str, about: list) -> type: # What the program's process says of it
-    "The stand-in for a class: it has the methods that the class has"
+    "The stand-in for a class; it has the methods that the class has"
     if name in asker.classes: return asker.classes[name]
     builtin, methods, bases = about
     above, error = tuple(make_class(asker, *o) for o in bases), BUILTINS[builtin]
@@ -218,14 +219,14 @@ class Stream:
     def throw(self, e): return ask(self.asker, ["call", self.number, "throw"], (e,))
     def close(self): return ask(self.asker, ["call", self.number, "close"])
 
-# %% ../../nbs/judge/03_tester.ipynb #35f2a578
+# %% ../../nbs/judge/03_tester.ipynb #5412bd1f
 def bind(asker: Asker, entry: str, names: list) -> tuple[dict, set]: # Names in the test; stand-ins, variables
     "Ask which of some names the program defines, and make stand-ins for them"
     about, out = asker.decode(asker.send("I", ["about", names])[1]), {}
+    if entry and entry not in about: about[entry] = "function" # the program lacks it: calls say so
     for name, what in about.items():
         if isinstance(what, list): out[name] = make_class(asker, name, what)
-    for name in {entry} - {""} - out.keys() | {n for n, what in about.items() if what == "function"}:
-        out[name] = make_handle(asker, name, "function") # if the program lacks the entry, calls say so
+        if what == "function": out[name] = make_handle(asker, name, "function")
     return out, {n for n, what in about.items() if what == "value"}
 
 class Names(dict):
@@ -265,7 +266,7 @@ def run_doctest(names: dict, source: str, expected: str):
     got = out.getvalue() + ("" if value is None else repr(value))
     assert got.split() == expected.split(), f"got {got[:100]}, expected {expected[:100]}"
 
-# %% ../../nbs/judge/03_tester.ipynb #df00e632
+# %% ../../nbs/judge/03_tester.ipynb #8799dbe8
 def freeze_time():
     "A clock that ticks by itself and the same random numbers each time, so that a test is the same, too"
     ticks = itertools.count(17_000_000_000_000, 1) # of a ten-thousandth of a second
@@ -277,16 +278,18 @@ def freeze_time():
 
 def _globals_of(code):
     "All names that a piece of code may look up"
-    return set(code.co_names).union(*(_globals_of(o) for o in code.co_consts if isinstance(o, types.CodeType)))
+    inside = [o for o in code.co_consts if isinstance(o, types.CodeType)]
+    return set(code.co_names).union(*map(_globals_of, inside))
 
-# %% ../../nbs/judge/03_tester.ipynb #0f35c68d
+# %% ../../nbs/judge/03_tester.ipynb #ef7834e5
 _TAKEN = frozenset(dir(builtins)) | {"pytest", "approx", "raises", "unittest", "TestCase"} # never a program's
+
+_LIBRARIES = sys.stdlib_module_names | {"numpy", "pytest"}
 
 def _importer(solution):
     "The `import` of a test"
-    libraries = sys.stdlib_module_names | {"numpy", "pytest"}
     def importer(name, globals=None, locals=None, fromlist=(), level=0):
-        if level or name.split(".")[0] not in libraries: return solution
+        if level or name.split(".")[0] not in _LIBRARIES: return solution
         return __import__(name, globals, locals, fromlist, 0)
     return importer
 

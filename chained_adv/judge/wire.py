@@ -6,8 +6,8 @@
 __all__ = ['MAX_FRAME', 'MAX_PARTS', 'MAX_DEPTH', 'FORMS', 'BAD_TEXT', 'LENGTH', 'NotPlain', 'refuse', 'encode', 'decode',
            'brief', 'same', 'frame', 'Channel']
 
-# %% ../../nbs/judge/00_wire.ipynb #dc92e3d7
-import datetime, functools, io, json, math, os, struct, sys
+# %% ../../nbs/judge/00_wire.ipynb #3f3e539f
+import datetime, functools, json, math, os, struct, sys
 from collections import Counter, OrderedDict, deque, namedtuple
 from collections.abc import Callable
 from decimal import Decimal
@@ -162,7 +162,7 @@ def same(
     if loose and bool in (type(got), type(want)): return type(got) is type(want) and got == want
     return bool(got == want)
 
-# %% ../../nbs/judge/00_wire.ipynb #91a68043
+# %% ../../nbs/judge/00_wire.ipynb #5a167268
 LENGTH = struct.Struct("!I") # before each frame
 
 def frame(body: bytes) -> bytes:
@@ -172,7 +172,7 @@ def frame(body: bytes) -> bytes:
 class Channel:
     "One end of a socket in a jailed process: whole frames out and in"
     def __init__(self, fd: int): # The descriptor
-        self.fd, self.source = fd, io.BufferedReader(io.FileIO(fd, closefd=False))
+        self.fd = fd
 
     def send(self, text: str):
         "Send one frame"
@@ -184,6 +184,9 @@ class Channel:
         return self.take(*LENGTH.unpack(self.take(4))).decode("utf-8", "surrogatepass")
 
     def take(self, n: int) -> bytes:
-        data = self.source.read(n)
-        if len(data) < n: raise EOFError("the channel was closed")
+        data = b""
+        while len(data) < n:
+            piece = os.read(self.fd, n - len(data))
+            if not piece: raise EOFError("the channel was closed")
+            data += piece
         return data
