@@ -370,7 +370,7 @@ def respond(program: Program, text: str):
     for o in _streams: o.send()
     program.channel.send(reply if letter == "D" else f"{reply}\n{json.dumps(out.new[:10_000])}")
 
-# %% ../../nbs/judge/02_solution.ipynb #cc530fda
+# %% ../../nbs/judge/02_solution.ipynb #3a6f4373
 def answer(program: Program, letter: str, ask: list, data: str) -> str:
     "The answer to a request, when nothing goes wrong"
     args, kwargs = decode(data, program.untag)
@@ -379,7 +379,7 @@ def answer(program: Program, letter: str, ask: list, data: str) -> str:
     body, seen = encode(value, program.tag), letter in "NQ" or letter == "D" and value is None
     if not seen: return f"V{body}\nnull"
     for i, a in enumerate(args):
-        if a is value and isinstance(a, (list, dict, set)): body = f'{{"a":{i}}}'
+        if a is value and isinstance(a, (list, dict, set)) and not wrongly: body = f'{{"a":{i}}}'
     after = encode([args, kwargs], program.tag)
     if program.mode == "arguments":
         wrong = [spoil(a) if isinstance(a, (list, dict, set)) else a for a in args]

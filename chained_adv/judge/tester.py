@@ -219,14 +219,16 @@ class Stream:
     def throw(self, e): return ask(self.asker, ["call", self.number, "throw"], (e,))
     def close(self): return ask(self.asker, ["call", self.number, "close"])
 
-# %% ../../nbs/judge/03_tester.ipynb #5412bd1f
+# %% ../../nbs/judge/03_tester.ipynb #789ab724
 def bind(asker: Asker, entry: str, names: list) -> tuple[dict, set]: # Names in the test; stand-ins, variables
     "Ask which of some names the program defines, and make stand-ins for them"
     about, out = asker.decode(asker.send("I", ["about", names])[1]), {}
     if entry and entry not in about: about[entry] = "function" # the program lacks it: calls say so
     for name, what in about.items():
         if isinstance(what, list): out[name] = make_class(asker, name, what)
-        if what == "function": out[name] = make_handle(asker, name, "function")
+        if what != "function": continue
+        out[name] = make_handle(asker, name, "function")
+        object.__setattr__(out[name], "__name__", name) # nobody needs to be asked
     return out, {n for n, what in about.items() if what == "value"}
 
 class Names(dict):
