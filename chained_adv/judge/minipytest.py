@@ -20,7 +20,7 @@ class Skipped(Ended):
 def skip(*args, **_): raise Skipped("the test skips itself")
 def fail(reason="", **_): raise AssertionError(reason)
 
-# %% ../../nbs/judge/03_minipytest.ipynb #ea152745
+# %% ../../nbs/judge/03_minipytest.ipynb #03f1e32d
 class Raises:
     "A block that must raise"
     def __init__(self, expected, match): self.expected, self.match = expected, match
@@ -29,7 +29,8 @@ class Raises:
         if cls is None: fail(f"did not raise {getattr(self.expected, '__name__', self.expected)}")
         if not issubclass(cls, self.expected) or issubclass(cls, Ended): return False
         self.type, self.value, self.exception = cls, error, error
-        if self.match and not re.search(self.match, str(error)): fail(f"{error} does not match {self.match!r}")
+        if self.match and not re.search(self.match, str(error)):
+            fail(f"{error} does not match {self.match!r}")
         return True
 
 def raises(expected, *args, match=None, **kwargs):
@@ -59,7 +60,7 @@ class approx:
         least = 1e-12 if self.abs is None else self.abs
         return got == want or abs(got - want) <= max(rel * abs(want), least) < inf
 
-# %% ../../nbs/judge/03_minipytest.ipynb #e3e633be
+# %% ../../nbs/judge/03_minipytest.ipynb #83cd46cc
 def _mark(args: tuple, **attributes):
     "Mark a function or class; without one, give what marks it"
     def mark(f):
@@ -78,7 +79,8 @@ class Mark:
     def parametrize(self, names, values, **_):
         names = names.replace(" ", "").split(",") if isinstance(names, str) else names
         rows = [dict(zip(names, v if len(names) > 1 else [v])) for v in _values(values)]
-        return lambda f: _mark((f,), cases=[{**old, **row} for row in rows for old in getattr(f, "cases", [{}])])
+        old = lambda f: getattr(f, "cases", [{}])
+        return lambda f: _mark((f,), cases=[{**case, **row} for row in rows for case in old(f)])
     def skipif(self, condition, **_): return _mark((), skipped=condition is True)
     def __getattr__(self, name): return lambda *args, **_: _mark(args)
 
@@ -104,10 +106,12 @@ def make_pytest() -> types.ModuleType:
                         fail=fail, param=Param, importorskip=importlib.import_module, main=lambda *a, **k: 0)
     return module
 
-# %% ../../nbs/judge/03_minipytest.ipynb #694dcd5b
+# %% ../../nbs/judge/03_minipytest.ipynb #f7a316d4
 class Case:
     "One run of a test function, and what it is given"
-    def __init__(self, fixtures: dict, given: dict): self.fixtures, self.given, self.ends = fixtures, given, []
+    def __init__(self, fixtures: dict, given: dict):
+        self.fixtures, self.given, self.ends = fixtures, given, []
+
     def supply(self, f: Callable) -> dict: # By parameter
         "Arguments for a test function or fixture"
         wanted = inspect.signature(f).parameters.values()

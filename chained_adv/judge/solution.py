@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['NODES', 'LINKS', 'BUILTINS', 'SPECIAL', 'Kept', 'set_streams', 'ListNode', 'TreeNode', 'ready_names', 'grow',
            'shrink', 'hints_of', 'read_hints', 'Unloaded', 'Program', 'load', 'find', 'tag_known', 'untag_known',
-           'tell', 'make_error', 'text_of', 'undo', 'call_back', 'is_public', 'about_class', 'about', 'perform', 'call',
+           'tell', 'make_error', 'tag_of', 'untag', 'call_back', 'is_public', 'about_class', 'about', 'perform', 'call',
            'run_main', 'spoil', 'answer_wrongly', 'blame', 'respond', 'answer', 'play']
 
 # %% ../../nbs/judge/02_solution.ipynb #f9a10999
@@ -54,9 +54,10 @@ class TreeNode:
     def __init__(self, val=0, left=None, right=None): self.val, self.left, self.right = val, left, right
 NODES = {"ListNode": ListNode, "TreeNode": TreeNode}
 
-# %% ../../nbs/judge/02_solution.ipynb #55a3e62d
+# %% ../../nbs/judge/02_solution.ipynb #c5c7a3e4
 _READY = """
-import bisect, collections, copy, functools, heapq, itertools, json, math, operator, random, re, string, sys, typing
+import bisect, collections, copy, functools, heapq, itertools, json, math, operator, random, re, string, sys
+import typing
 from typing import *
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from bisect import bisect_left, bisect_right
@@ -120,7 +121,7 @@ def read_hints(signature: str) -> dict: # A `def` line; empty where it names no 
     exec(f"from __future__ import annotations\n{signature.strip().rstrip(':')}: pass", names)
     return hints_of(names.popitem()[1])
 
-# %% ../../nbs/judge/02_solution.ipynb #0b0b3c8c
+# %% ../../nbs/judge/02_solution.ipynb #c4226d63
 class Unloaded(BaseException):
     "The program cannot be loaded, or lacks what is called; no test may take that for an exception it expects"
 
@@ -128,7 +129,7 @@ class Program:
     "One program, loaded anew for each test"
     def __init__(self, code: str, entry: str, signature="", mode="", channel: Channel | None = None):
         self.entry, self.mode, self.channel = entry, mode, channel
-        self.tag, self.untag = functools.partial(text_of, self), functools.partial(undo, self)
+        self.tag, self.untag = functools.partial(tag_of, self), functools.partial(untag, self)
         self.hints, self.error, self.first = read_hints(signature), None, None
         self.random = "random" in code
         try: self.code = compile(code, "<solution>", "exec", dont_inherit=True)
@@ -139,13 +140,14 @@ class Program:
         "Forget the module and all objects that tests were given"
         self.names, self.objects, self.tags = None, [], {}
 
-# %% ../../nbs/judge/02_solution.ipynb #349abaf3
+# %% ../../nbs/judge/02_solution.ipynb #195ce944
 def load(program: Program) -> dict: # The module's names
     "Execute the program as a module, unless that was done; raises what it raises"
     if program.error is not None: raise Unloaded(program.error)
     if program.names is not None: return program.names
     if program.random: random.seed() # the fork left it as the zygote's
     module = sys.modules["solution"] = types.ModuleType("solution")
+    module.__builtins__ = builtins # the module, as in a script
     try: exec(program.code, vars(module))
     except MemoryError: raise
     except BaseException as e: raise Unloaded(e)
@@ -154,8 +156,8 @@ def load(program: Program) -> dict: # The module's names
 
 def _own(v):
     "Is it the program's own, and not imported?"
-    if isinstance(v, types.ModuleType): return False
-    return not callable(v) or "solution" in (getattr(v, "__module__", ""), type(v).__module__)
+    made = getattr(v, "__module__", "") == "solution" or type(v).__module__ in ("solution", "functools")
+    return made or not callable(v) and not isinstance(v, types.ModuleType)
 
 # %% ../../nbs/judge/02_solution.ipynb #329c5b1b
 def find(program: Program, which: int | str) -> object: # An object's number, or a name
@@ -220,8 +222,8 @@ def make_error(names: list, message: str, args: tuple, attributes: dict, classes
     vars(error).update(attributes, _message=message)
     return error
 
-# %% ../../nbs/judge/02_solution.ipynb #9dce02d9
-def text_of(program: Program, v: object) -> tuple:
+# %% ../../nbs/judge/02_solution.ipynb #d8eec24d
+def tag_of(program: Program, v: object) -> tuple:
     "Tag and inside of what is not plain data"
     if id(v) not in program.tags:
         if known := tag_known(v): return known
@@ -230,7 +232,7 @@ def text_of(program: Program, v: object) -> tuple:
         program.tags[id(v)] = v, ("I", number) if hasattr(type(v), "__next__") else ("h", [number, name])
     return program.tags[id(v)][1]
 
-def undo(program: Program, tag: str, body: object) -> object:
+def untag(program: Program, tag: str, body: object) -> object:
     "What such a tag stands for"
     if tag == "h": return find(program, body[0])
     if tag != "k": return untag_known(tag, body, load(program))
@@ -247,10 +249,10 @@ def call_back(program: Program, number: int, args: tuple, kwargs: dict) -> objec
     if text[1] == "v": return value
     raise value
 
-# %% ../../nbs/judge/02_solution.ipynb #53ffcf3b
-SPECIAL = frozenset("""eq lt le gt ge len iter next contains getitem setitem delitem bool hash str repr add sub mul
-matmul truediv floordiv mod divmod pow neg pos abs invert and or xor lshift rshift radd rsub rmul rtruediv rmod ror
-int float index complex round call enter exit reversed""".split())
+# %% ../../nbs/judge/02_solution.ipynb #61f48870
+SPECIAL = frozenset("""eq lt le gt ge len iter next contains getitem setitem delitem bool hash str repr
+add sub mul matmul truediv floordiv mod divmod pow neg pos abs invert and or xor lshift rshift radd rsub rmul
+rtruediv rmod ror int float index complex round call enter exit reversed""".split())
 
 def is_public(name: str) -> bool: # Of a method
     "May a test call it?"
@@ -260,9 +262,9 @@ def about_class(cls: type) -> list: # Builtin class, methods, names of bases and
     "What a class is"
     builtin = next(c.__name__ for c in cls.__mro__ if BUILTINS.get(c.__name__) is c)
     names = {n for c in cls.__mro__ for n in vars(c) if is_public(n)}
-    own = lambda f: callable(f) and f not in vars(object).values()
+    own = lambda n: callable(f := getattr(cls, n, None)) and f is not getattr(object, n, None)
     bases = [[c.__name__, about_class(c)] for c in cls.__bases__ if c.__module__ == "solution"]
-    return [builtin, sorted(n for n in names if own(getattr(cls, n, None))), bases]
+    return [builtin, sorted(filter(own, names)), bases]
 
 def about(program: Program, name: str) -> list | str: # A class as above, "function", "value", or nothing
     "What one of the program's names is"
@@ -271,8 +273,8 @@ def about(program: Program, name: str) -> list | str: # A class as above, "funct
     if isinstance(o, type): return about_class(o)
     return "function" if callable(o) else "value"
 
-# %% ../../nbs/judge/02_solution.ipynb #7cb5a81c
-def perform(program: Program, ask: list, args: list, kwargs: dict) -> object: # A request as in the table above
+# %% ../../nbs/judge/02_solution.ipynb #d051790d
+def perform(program: Program, ask: list, args: list, kwargs: dict) -> object: # As in the table above
     "Do what one request asks for"
     verb, name = ask[0], ask[-1]
     if verb == "about": return {n: o for n in name if (o := about(program, n))}
@@ -301,14 +303,14 @@ def call(program: Program, f: object, args: list, kwargs: dict, entry: bool) -> 
     as_nodes = any(map(_is_node, args)) or got is None and any(a is None for a in args) # as tests write them
     return got if as_nodes else shrink(got, hints["return"])
 
-# %% ../../nbs/judge/02_solution.ipynb #8259107c
+# %% ../../nbs/judge/02_solution.ipynb #1a465e1d
 def run_main(program: Program, given: str) -> str: # What it printed
     "Run the program as a script with a text as its standard input"
     if program.error is not None: raise Unloaded(program.error)
     out, (reader, writer) = set_streams(given)[0], os.pipe()
     out.limit = MAX_FRAME // 2
     os.set_blocking(writer, False)
-    os.write(writer, given.encode("utf-8", "replace")[:65536]) # for programs that read descriptor 0 themselves
+    os.write(writer, given.encode("utf-8", "replace")[:65536]) # for programs that read descriptor 0
     os.dup2(reader, 0)
     for fd in (reader, writer): os.close(fd)
     main = sys.modules["__main__"] = types.ModuleType("__main__")
@@ -370,12 +372,13 @@ def respond(program: Program, text: str):
     for o in _streams: o.send()
     program.channel.send(reply if letter == "D" else f"{reply}\n{json.dumps(out.new[:10_000])}")
 
-# %% ../../nbs/judge/02_solution.ipynb #3a6f4373
+# %% ../../nbs/judge/02_solution.ipynb #c9140ba5
 def answer(program: Program, letter: str, ask: list, data: str) -> str:
     "The answer to a request, when nothing goes wrong"
     args, kwargs = decode(data, program.untag)
     wrongly = program.mode and letter in "NnQq"
-    value = answer_wrongly(program, ask, data, args, kwargs) if wrongly else perform(program, ask, args, kwargs)
+    if wrongly: value = answer_wrongly(program, ask, data, args, kwargs)
+    else: value = perform(program, ask, args, kwargs)
     body, seen = encode(value, program.tag), letter in "NQ" or letter == "D" and value is None
     if not seen: return f"V{body}\nnull"
     for i, a in enumerate(args):

@@ -46,18 +46,20 @@ FORMS = { # type: (tag, take apart, put together)
     type({}.items()): ("", list, list)}
 _BASES = (int, float, str, list, tuple, set, frozenset, deque, Counter, OrderedDict, dict) # of subclasses
 
-# %% ../../nbs/judge/00_wire.ipynb #070f23af
+# %% ../../nbs/judge/00_wire.ipynb #4deb2c67
 FORMS |= {cls: (cls.__name__, _attributes(names), _call(cls)) for cls, names in (
     (range, "start stop step"), (complex, "real imag"), (Fraction, "numerator denominator"),
     (datetime.date, "year month day"), (datetime.time, "hour minute second microsecond"),
     (datetime.datetime, "year month day hour minute second microsecond"),
     (datetime.timedelta, "days seconds microseconds"))}
-_MAKERS = {tag: make for tag, _, make in FORMS.values() if tag}
-_MAKERS["n"] = lambda o: _named_type(o[0], tuple(o[1]))(*o[2])
-_MAKERS["N"] = lambda o: sys.modules["numpy"].array(o[1], o[0]) if "numpy" in sys.modules else o[1]
-_named_type = functools.lru_cache(100)(namedtuple) # making one takes long
 
-# %% ../../nbs/judge/00_wire.ipynb #7f50e9d6
+_named_type = functools.lru_cache(100)(namedtuple) # making one takes long
+_MAKERS = {tag: make for tag, _, make in FORMS.values()} | {
+    "n": lambda o: _named_type(o[0], tuple(o[1]))(*o[2]), # name, fields, values
+    "N": lambda o: sys.modules["numpy"].array(o[1], o[0]) if "numpy" in sys.modules else o[1]} # type, lists
+del _MAKERS[""]
+
+# %% ../../nbs/judge/00_wire.ipynb #cb483e9c
 def refuse(v: object) -> tuple:
     "Refuse a value that is not plain data"
     raise NotPlain(f"a {type(v).__name__} is not plain data")
@@ -66,7 +68,7 @@ def _take_apart(v, odd):
     "A value's tag, and what is inside of it; no tag: it is written as what is inside"
     t = type(v)
     base = t if t in FORMS else next((b for b in t.__mro__ if b in _BASES), None)
-    if base in (int, float, str) and base is not t: return "", base.__getnewargs__(v)[0]
+    if base in (int, float, str) and base is not t: return "", base.__getnewargs__(v)[0] # the plain value
     if base is tuple and isinstance(fields := getattr(t, "_fields", None), tuple):
         return "n", [t.__name__, list(fields), _each(tuple)(v)]
     zoned = t.__module__ == "datetime" and getattr(v, "tzinfo", None) # a time zone is no data
@@ -97,28 +99,22 @@ class _Writer:
         numbers = set(map(type, items)) == {int} and -2**62 < min(items) and max(items) < 2**62
         return items if numbers else [self.tree(o, depth) for o in items]
 
-# %% ../../nbs/judge/00_wire.ipynb #10861c44
+# %% ../../nbs/judge/00_wire.ipynb #5621002c
 _parts = json.encoder.c_make_encoder( # made before any program runs, which may change the module
     None, None, json.encoder.encode_basestring_ascii, None, ":", ",", False, False, True)
 
 def _write(tree): return "".join(_parts(tree, 0))
 
-def encode(
-    v: object, # The value
-    odd: Callable = refuse # Gives tag and inside of what is not plain data, or raises
-) -> str: # The same text for the same value, always
+def encode(v: object, odd: Callable = refuse) -> str: # The value; takes apart what is not plain
     "A value as canonical text; raises `NotPlain`"
     return _write(_Writer(odd).tree(v))
 
-# %% ../../nbs/judge/00_wire.ipynb #9678366c
+# %% ../../nbs/judge/00_wire.ipynb #7c381377
 BAD_TEXT = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, ArithmeticError)
 
 def _no_object(tag, body): raise ValueError(f"{tag!r} is no tag of plain data")
 
-def decode(
-    text: str, # What `encode` wrote
-    odd: Callable = _no_object # Gives the value of another tag
-) -> object: # The value
+def decode(text: str, odd: Callable = _no_object) -> object: # `encode`'s text; puts other tags together
     "The value that a text stands for"
     def put_together(o):
         (tag, body), = o.items()
@@ -138,17 +134,13 @@ def brief(v: object) -> str:
     except Exception: text = f"a {type(v).__name__} that cannot be shown"
     return text if len(text) <= 120 else text[:117] + "..."
 
-# %% ../../nbs/judge/00_wire.ipynb #2fae2592
+# %% ../../nbs/judge/00_wire.ipynb #95467bca
 def _near(a: complex, b: complex) -> bool:
     "Numbers that differ in the last digits, or are both not a number"
     return a != a and b != b or abs(a - b) <= max(1e-9 * max(abs(a), abs(b)), 1e-12) and abs(a - b) < math.inf
 
-def same(
-    got: object, # What a program answered
-    want: object, # What the test expects
-    loose: bool = False # Do lists and tuples count as alike?
-) -> bool:
-    "Are two plain values equal in the sense of the text above?"
+def same(got: object, want: object, loose: bool = False) -> bool: # Do lists and tuples count as alike?
+    "Is what a program answered, which is plain, what a test wants, in the sense of the text above?"
     if hasattr(got, "tolist") or hasattr(want, "tolist"):
         return same(*[getattr(o, "tolist", lambda: o)() for o in (got, want)], True)
     if type(want) in (float, complex) and type(got) in (int, float, complex):
