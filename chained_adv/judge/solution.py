@@ -356,7 +356,7 @@ def blame(e: BaseException) -> str: # A line to decode, a line for people
     shown = f"{type(e).__name__}{': ' if told[1] else ''}{told[1]}{f', line {line}' if line else ''}"
     return encode(told) + "\n" + shown.replace("\n", " ")
 
-# %% ../../nbs/judge/02_solution.ipynb #fea1bf1f
+# %% ../../nbs/judge/02_solution.ipynb #32a754f5
 def respond(program: Program, text: str):
     "Answer one request"
     letter, (head, data), out = text[0], text[1:].split("\n"), _streams[0]
@@ -367,7 +367,7 @@ def respond(program: Program, text: str):
     except NotPlain as e: reply = f"U\nreturned {e}"
     except Unloaded as e: reply = "L" + blame(e.args[0])
     except BaseException as e: reply = "E" + blame(e)
-    if program.mode and reply[0] == "E": reply = "Vnull\nnull" # no error is wrong, too
+    if program.mode and reply[0] == "E" and head[2:6] in ("call", "next"): reply = "Vnull\nnull" # wrong, too
     if len(reply) > MAX_FRAME - 100: reply = f"U\nreturned a value of more than {MAX_FRAME:,} bytes"
     for o in _streams: o.send()
     program.channel.send(reply if letter == "D" else f"{reply}\n{json.dumps(out.new[:10_000])}")

@@ -14,7 +14,7 @@ from .wire import BAD_TEXT, Channel, NotPlain, brief, decode, encode, same
 from .solution import BUILTINS, NODES, is_public, make_error, shrink, tag_known, untag_known
 from .minipytest import Ended, Skipped, make_pytest, run_named
 
-# %% ../../nbs/judge/03_tester.ipynb #22876eac
+# %% ../../nbs/judge/03_tester.ipynb #e0a6c081
 class Broken(Ended):
     "The answer of the program's process makes no sense"
 
@@ -27,6 +27,7 @@ class Asker:
     ):
         self.channel, self.named, self.write_back = channel, named, write_back
         self.tag, self.untag = functools.partial(tag_of, self), functools.partial(untag, self)
+        self.depth = 0 # of calls back
         self.functions, self.handles, self.classes = [], {}, {"function": Function, **TEST_NODES}
 
     def send(self, letter: str, ask: list, args: tuple = (), kwargs: dict = {}) -> list[str]: # Of its answer
@@ -55,13 +56,16 @@ def untag(asker: Asker, tag: str, body: object) -> object:
     if tag == "k": return asker.functions[body[0]]
     return untag_known(tag, body, asker.classes)
 
-# %% ../../nbs/judge/03_tester.ipynb #04e7c372
+# %% ../../nbs/judge/03_tester.ipynb #fe30ef91
 def answer_back(asker: Asker, text: str): # A function's number, arguments, keyword arguments
     "Call a function of the test for the program"
+    asker.depth += 1
     try:
+        if asker.depth > 50: raise RecursionError("functions here and there call each other too often")
         number, args, kwargs = asker.decode(text)
         reply = "v" + encode(asker.functions[number](*args, **kwargs), asker.tag)
     except Exception as e: reply = "e" + encode(e, asker.tag)
+    asker.depth -= 1
     asker.channel.send("A" + reply)
 
 # %% ../../nbs/judge/03_tester.ipynb #adf3e952
@@ -127,7 +131,7 @@ def update(old: object, new: object) -> object: # What is to stand where `old` s
     (old.extend if hasattr(old, "extend") else old.update)(after)
     return old
 
-# %% ../../nbs/judge/03_tester.ipynb #4070b8e1
+# %% ../../nbs/judge/03_tester.ipynb #eb5996a6
 _PLAIN_NAMES = {n for t in (int, float, str, bytes, list, tuple, set, dict) for n in dir(t)}
 
 def _must_be_known(o):
@@ -144,6 +148,7 @@ def ask_method(o: object, name: str, args: tuple, kwargs: dict = {}) -> object: 
 
 class HandleType(type):
     "The type of stand-ins for classes: a class asks, too"
+    _which = property(lambda cls: cls.__name__)
     def __bool__(cls): return True
     def __setattr__(cls, name, v): raise TypeError("a test cannot replace what it tests")
     def __getattr__(cls, name):
@@ -179,7 +184,7 @@ def make_handle(asker: Asker, which: int | str, name: str) -> Handle: # Its numb
     for attribute, v in (("_asker", asker), ("_which", which)): object.__setattr__(handle, attribute, v)
     return handle
 
-# %% ../../nbs/judge/03_tester.ipynb #f6014394
+# %% ../../nbs/judge/03_tester.ipynb #8281ded3
 def make_class(asker: Asker, name: str, about: list) -> type: # What the program's process says of it
     "The stand-in for a class; it has the methods that the class has"
     if name in asker.classes: return asker.classes[name]
@@ -187,7 +192,7 @@ def make_class(asker: Asker, name: str, about: list) -> type: # What the program
     above, error = tuple(make_class(asker, *o) for o in bases), BUILTINS[builtin]
     asks = {n: Method(n) for n in methods if is_public(n)}
     if issubclass(error, BaseException): made = type(name, above or (error,), {"__str__": _message})
-    else: made = HandleType(name, above or (Handle,), {**asks, "_asker": asker, "_which": name})
+    else: made = HandleType(name, above or (Handle,), {**asks, "_asker": asker})
     asker.classes[name] = made
     return made
 
