@@ -35,8 +35,6 @@ TEST_LIMITS = {
     "cheat_knows_perturbations": "lists the wrong answers that validation tries; only other wrong programs show that it tells nothing",
     "cheat_knows_perturbed_type": "tells the type and length of the answer, not the answer",
     "chance_order": "random numbers of a test are the same in each run, so the order is, too",
-    # differs between equal candidates
-    "inside_class_shape": "a test may look at the methods and bases of a class, in which equal programs differ",
 }
 CROSS_LIMITS = {
     "items_patch": "a text that rebinds the function under test by `global` has its other tests refused, too",

@@ -7,7 +7,7 @@ __all__ = ['READERS', 'compare', 'read', 'vouch', 'guess_entry', 'play']
 
 # %% ../../nbs/judge/04_reader.ipynb #a921b8fb
 import ast, json, re
-from .wire import BAD_TEXT, Channel, brief, decode_checked, encode, same
+from .wire import BAD_TEXT, Channel, brief, decode, encode, same
 from .reading import read_tests
 
 # %% ../../nbs/judge/04_reader.ipynb #8a0c6039
@@ -19,10 +19,10 @@ def compare(
 ) -> str: # Empty where the answer is right, else a reason
     "Compare an answer with what a test of a kind expects"
     letter, (body, rest) = got[0], got[1:].split("\n", 1)
-    expected = decode_checked(want)
+    expected = decode(want)
     if kind == "raises": return _compare_raised(letter, body, rest, expected)
-    value = decode_checked(body)
-    if in_place and value is None: value = decode_checked(rest)[0][0] if rest != "null" else None
+    value = decode(body)
+    if in_place and value is None: value = decode(rest)[0][0] if rest != "null" else None
     if kind == "is": right = value is expected
     elif kind in ("truthy", "falsy"): right = bool(value) is (kind == "truthy")
     elif kind == "io": right = _words(value) == _words(expected)
@@ -56,7 +56,7 @@ def read(text: str, entry: str, signature: str | None) -> str:
 # %% ../../nbs/judge/04_reader.ipynb #9b1232c8
 def vouch(text: str) -> str:
     "The text of a value, written anew from the value; refused where it is none"
-    return "V" + encode(decode_checked(text))
+    return "V" + encode(decode(text))
 
 def guess_entry(code: str, text: str) -> str: # Empty where there is none, or more than one
     "The function of a program that its tests call"

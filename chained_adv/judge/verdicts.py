@@ -92,9 +92,9 @@ class Item:
 def make_item(test: TestCase, entry: str, signature: str) -> Item: # Raises `NotPlain`
     "Prepare a test"
     if test.kind == "code": return Item(test)
-    operation = "truth" if test.kind in ("truthy", "falsy") else "call"
-    head = ["stdin"] if test.kind == "io" else [operation, entry]
-    request = "\n".join(("D" + json.dumps(head), encode(list(test.args)), encode(dict(test.kwargs))))
+    head = ["truth", entry] if test.kind in ("truthy", "falsy") else ["call", entry, "__call__"]
+    if test.kind == "io": head = ["stdin"]
+    request = f"D{json.dumps(head)}\n{encode([list(test.args), dict(test.kwargs)])}"
     in_place = bool(re.search(r"->\s*None\s*:?\s*$", signature)) and test.expected is not None
     return Item(test, request.encode(), encode(test.expected), in_place)
 
@@ -247,7 +247,7 @@ def run_item(program: Respondent, item: Item, record: Record | None = None
     return outcome, reason, got
 
 # %% ../../nbs/judge/07_verdicts.ipynb #5ec34268
-SPOILS = ("near", "none", "constant", "zero", "echo", "others", "arguments") # kinds of wrong answers
+SPOILS = ("near", "none", "zero", "echo", "others", "arguments") # kinds of wrong answers
 
 def validate(programs: list[Respondent], item: Item) -> Iterator[Wait]: # Gives outcome and reason
     "Validate a test by the reference, which is there twice"

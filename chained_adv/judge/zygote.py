@@ -95,11 +95,12 @@ def f(xs, k=1):
     xs.sort()
     return [sum(v[0] for v in d.values()), 1.5]
 """
-_REQUESTS = ['D["call","f"]\n[[3,1,2]]\n{"d":[]}', 'N["call","f"]\n[[1,2,3],{"t":[2.5]}]\n{"d":[]}',
-             'Q["call","f"]\n[[3,1,2]]\n{"d":[["k",2]]}', 'D["call","f"]\n[[]]\n{"d":[]}']
+_REQUESTS = [letter + '["call","f","__call__"]\n' + data for letter, data in (
+    ("D", '[[[3,1,2]],{"d":[]}]'), ("N", '[[[1,2,3],{"t":[2.5]}],{"d":[]}]'),
+    ("Q", '[[[3,1,2]],{"d":[["k",2]]}]'), ("D", '[[[]],{"d":[]}]'))]
 _TEST = ("def g(x): return [x, 1.5]\nxs = [1, 2]\nassert sorted(f(xs)) == g(1)\n"
          "for i in (1, 2): assert f([i], 'a') is not None")
-_ANSWERS = ['V{"d":[["f",["function"]]]}\nnull\n""', *['V[1,1.5]\n[[[1,3]],{"d":[]}]\n""'] * 3]
+_ANSWERS = ['V{"d":[["f","function"]]}\nnull\n""', *['V[1,1.5]\n[[[1,3]],{"d":[]}]\n""'] * 3]
 _FRAMES = {b"S": [(dict(code=_PROGRAM, entry="f", signature="", mode="", limit=9), _REQUESTS * 8)],
            b"T": [(dict(entry="f", source=_TEST, write_back=True), _ANSWERS)] * 12, b"R": []}
 
