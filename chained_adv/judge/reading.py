@@ -201,12 +201,13 @@ def _set_up(state, node): # a statement as text; whether a test passes there doe
             node.as_text = f"try:\n    {lines}\nexcept Exception:\n    pass"
     return node.as_text
 
-# %% ../../nbs/judge/01_reading.ipynb #17433c14
+# %% ../../nbs/judge/01_reading.ipynb #2aaa4b8a
 def _code(state, node, run=None): # a test as Python text; `run`: its last line, if it is not the node
     names = _names(node) | (state.auto if run else set())
-    steps = [n for n in _needed(state, names) if n is not node]
-    free = _free(state, names.union(*map(_names, steps)))
     owners = {_last_name(n.value) for n in walk(node) if isinstance(n, (ast.Attribute, ast.Subscript))}
+    looks_inside = owners & (_free(state, names) - _SUPPLIED.keys() | {state.entry})
+    steps = [n for n in _needed(state, names | {""} if looks_inside else names) if n is not node]
+    free = _free(state, names.union(*map(_names, steps)))
     program = {n for n in free - _SUPPLIED.keys() if n[:1].isupper() or n in owners or not state.entry}
     if not program and not free & {state.entry, *state.modules}:
         return _reject(state, node.span, "calls nothing", "the program is not called")
@@ -310,11 +311,12 @@ def _followed_loop(state, node):
     values = _instead(state, partial(_rounds, state, spans), values)
     return ast.For(node.target, values, [_followed(state, n) for n in node.body], [], **_HERE)
 
-# %% ../../nbs/judge/01_reading.ipynb #84828f24
+# %% ../../nbs/judge/01_reading.ipynb #43a2a6b6
 _STATEMENTS = frozenset({ast.Module, ast.Expr, ast.Assign, ast.Pass, ast.For, ast.If})
 
 def _follow(state, node): # could it be followed? What it asks becomes items, what it makes becomes known
-    before, takes, used = len(state.items), state.takes, _names(node)
+    used = _names(node.value if isinstance(node, ast.Assign) else node)
+    before, takes = len(state.items), state.takes
     if "TypeError" in used: state.takes = Parameters() # a call may be wrong on purpose
     try:
         for name in used & state.names.keys() if state.seen else ():
@@ -350,7 +352,7 @@ def _example(node): # a call with an answer, as an assert
     compare = ast.Compare(node.value, [ast.Eq()], [parse_expression(node.answer)], **_HERE)
     return ast.Assert(compare, None, span=node.span, **_HERE)
 
-# %% ../../nbs/judge/01_reading.ipynb #b20c6b90
+# %% ../../nbs/judge/01_reading.ipynb #4de6fa25
 def _read_statement(state, node): # if it asks something, it becomes a test
     before, form, test, run, asks = len(state.items), state.form, node, None, _asks(node, state.helpers)
     if isinstance(node, ast.Assert) and isinstance(node.test, ast.Tuple) and node.test.elts:
@@ -364,6 +366,7 @@ def _read_statement(state, node): # if it asks something, it becomes a test
     if not isinstance(node, (*_DEFINITIONS, *_IMPORTS)):
         if not known or not isinstance(node, ast.Assign) or state.entry in _names(node):
             changes |= {n for n in _names(node) & state.variables if not _is_fixed(state.names.get(n, []))}
+        if state.entry in _names(node): changes.add("") # whatever the program keeps
     if changes: state.steps.append((node, changes))
 
 # %% ../../nbs/judge/01_reading.ipynb #936b2420
@@ -412,7 +415,7 @@ def _read_body(state, node): # each assert by itself; with cases, only where all
         if not ended: _guard(_read_statement, state, n)
     return True
 
-# %% ../../nbs/judge/01_reading.ipynb #d3f606e3
+# %% ../../nbs/judge/01_reading.ipynb #6093b8a5
 def _run_whole(state, node, cls): # a test as it is written, once for each case
     marks = [mark for mark in node.decorator_list if _called(mark) == "parametrize"]
     tables = [mark.args[1] for mark in marks if len(mark.args) > 1]
@@ -420,7 +423,7 @@ def _run_whole(state, node, cls): # a test as it is written, once for each case
     except (Unknown, TypeError): cases = 0
     holder, name = node, node.name
     if cls:
-        kept = [n for n in cls.body if n is node or n.name[:4] != "test" or not isinstance(n, _FUNCTIONS)]
+        kept = [n for n in cls.body if n is node or not isinstance(n, _FUNCTIONS) or n.name[:4] != "test"]
         holder = ast.ClassDef(cls.name, cls.bases, cls.keywords, kept, cls.decorator_list, span=node.span)
         holder.type_params, name = [], f"{cls.name}.{name}"
     for case in range(cases) if 1 < cases <= 200 else [None]:
@@ -465,7 +468,7 @@ def _record(state, node): # a JSON object as a row
         given, is_sure = ast.Tuple(order, ast.Load(), **_HERE), True
     return _Row([given, keys[out]], node.span, is_sure or None, True) if given else None
 
-# %% ../../nbs/judge/01_reading.ipynb #91ce017c
+# %% ../../nbs/judge/01_reading.ipynb #1595b085
 def _fits(state, row): return bool(row.nested) or any(fit_row(row.shape, state.takes))
 
 def _rows_in(state, value, named=False): # None if it is no list of tests; `named`: it has a name
@@ -481,9 +484,8 @@ def _rows_in(state, value, named=False): # None if it is no list of tests; `name
     if records and len(records) == len(parts) and all(records): return records
     own = _Row(parts, value.span)
     rows = [_Row(part.elts, part.span) for part in parts if isinstance(part, SEQUENCES)]
-    if not _fits(state, own): return rows
-    if len(rows) < len(parts) or not parts: return [own]
-    return [own] if _is_one_row(state, value, rows, named) else rows
+    if rows and not _fits(state, own): return rows
+    return [own] if len(rows) < len(parts) or parts and _is_one_row(state, value, rows, named) else rows
 
 def _is_one_row(state, value, rows, named): # rather than a list of rows
     bracketed = value.span[0] != value.elts[0].span[0]

@@ -118,7 +118,7 @@ def _blocks(lines):
         yield lines[i:end]
         i = end
 
-# %% ../../nbs/judge/00_repair.ipynb #123ecd46
+# %% ../../nbs/judge/00_repair.ipynb #68801c20
 _SAYS = re.compile(r"[\s`]{0,20}(?:->|=>|→|==?|:|(?:should|must|will)\s{1,9}(?:be|return|equal|give|output|print)"
                    r"|prints?|returns?|gives|yields|equals?|outputs?|expect(?:ed|s)?|result|is|evaluates\s{1,9}to)"
                    r"(?:\s{1,9}to)?\s{0,9}[:=]?[\s`]{0,20}(?=[^\s`])", re.I)
@@ -144,7 +144,9 @@ def _in_words(text, entry):
         return f"assert {call} == {value}" if value else ""
     arrow = _ARROW.search(text)
     if not arrow or name: return ""
-    given, value = text[:arrow.start()].strip(" \t,;"), _leading_value(text[arrow.end():])
+    given, value = text[:arrow.start()].strip(" \t,;*"), _leading_value(text[arrow.end():].lstrip("* "))
+    if "=" in given and is_value(f"dict({given})"): # `a = 1, b = 2`
+        given = ", ".join(map(repr, constant(parse_expression(f"dict({given})")).values()))
     return f"({given}, {value})" if value and is_value(given) else ""
 
 # %% ../../nbs/judge/00_repair.ipynb #72b776ad
@@ -172,7 +174,7 @@ def _holds_values(node):
     filled = node.elts if isinstance(node, SEQUENCES) else node.keys if isinstance(node, ast.Dict) else ()
     return filled and names <= NAMES.keys()
 
-# %% ../../nbs/judge/00_repair.ipynb #598a6d26
+# %% ../../nbs/judge/00_repair.ipynb #a11e9d8e
 _LABEL = re.compile(r"(?:[-*•+>#]+\s*|\d+\s*[.):]\s+|[A-Za-z][\w #]{0,30}:\s*(?:\*\*\s*)?)*")
 
 def _is_meant(node): # a lone name or number is prose
@@ -180,16 +182,16 @@ def _is_meant(node): # a lone name or number is prose
     return not isinstance(node, ast.Expr) or isinstance(node.value, kinds)
 
 def _mend_line(line, start, entry, is_last):
-    if not re.search(r"[(\[{=>→]|assert|output", line, re.I): return []
+    if not re.search(r"[(\[{=>→]|assert|output|expected", line, re.I): return []
     for skip in sorted({0, _LABEL.match(line).end()}):
         text = line[skip:].lstrip("`* ")
         begin, text = start + len(line) - len(text), text.rstrip(" \t`;*")
         for part in dict.fromkeys((text, text.rstrip(","))):
             if (body := _parse([(part, begin)])) and _is_meant(body[0]): return body
     span = begin, begin + len(text)
-    if body := _rows([(text, begin)], entry): return body
-    for python in (_in_words(text, entry), *re.findall(r"\bassert\b.*", text)):
-        if python and (body := parse_rewritten(python, span)): return body
+    if body := parse_rewritten(_in_words(text, entry), span) or _rows([(text, begin)], entry): return body
+    for python in re.findall(r"\bassert\b.*", text):
+        if body := parse_rewritten(python, span): return body
     lost = not is_last and entry and entry + "(" in line and re.match(r"(?:self\.)?assert", text)
     return [ast.Pass(span=span, broken=True)] if lost else [] # the last one was cut, which is no fault
 
@@ -254,15 +256,18 @@ def _comment_of(text, call): # what a comment says of a call
     said = (found[1] or found[2] or "") if found else ""
     return _leading_value(said[verb.end():] if (verb := _SAYS.match(said)) else said)
 
-# %% ../../nbs/judge/00_repair.ipynb #ebc1a5d1
+# %% ../../nbs/judge/00_repair.ipynb #89308855
 _FENCE = re.compile(r"^([ \t>]*)(```+|~~~+)[ \t]*(?:(?:[Pp]y\w*|json\w*|text|plain\w*|console|bash)\b"
                     r"|[\w.+-]*[ \t]*$)?|(?:```+|~~~+)[ \t]*(?=$|<)", re.M)
 _NOISE = re.compile(r"\A\ufeff|<\|[^|\n]{1,30}\|>|^[ \t]*</?\w{1,12}>[ \t]*$|\0|\r", re.M)
+_PAIR = re.compile(r"^[ \t>*-]*(?:sample )?inputs?\W{0,3}:.*\n\s{0,9}[>*-]*\s{0,9}(?:expected |sample )?"
+                   r"(?:output|result)s?\b", re.M | re.I)
 _BULLET = r"^[ \t]*(?:[-*•+>]|\d+[.)])[ \t]+(?=[(\[{{`]|assert\b|(?:\w+(?:\(\))?\.)?%s\()"
 
 def views_of(text: str, entry: str) -> list[str]: # To try in turn
     "The text with what is no Python as blanks"
     text = _NOISE.sub(lambda m: _blank(m[0]), re.sub(r"\r(?!\n)", "\n", text))
+    text = _PAIR.sub(lambda m: m[0].replace("\n", " "), text)
     if entry: text = re.sub(_BULLET % re.escape(entry), lambda m: _blank(m[0]), text, flags=re.M)
     parts, at, inside = [], 0, False
     for mark in _FENCE.finditer(text):
