@@ -38,7 +38,7 @@ def parts_of(value: object) -> list: # The value and all that it holds
         layer = below
     raise Unknown # too deep
 
-# %% ../../nbs/judge/00_constants.ipynb #1c2b0eec
+# %% ../../nbs/judge/00_constants.ipynb #71684e6b
 def _bounded_range(*limits): # `sum(range(10**12))` would never end
     check_size(len(range(*limits)))
     return range(*limits)
@@ -52,8 +52,8 @@ NAMES = {"__builtins__": {}, "math": math, "range": _bounded_range, "print": lam
 _ATTRIBUTES = {"items", "keys", "values", "copy", "split", "upper", "lower", "strip", "inf", "nan", "pi", "e"}
 _SYNTAX = {getattr(ast, name) for name in
            "Constant Name Load Store Tuple List Set Dict Starred UnaryOp USub UAdd Not Invert BinOp Add Sub "
-           "Mult Div FloorDiv Mod Pow Compare Eq NotEq Lt LtE Gt GtE In NotIn BoolOp And Or IfExp Call keyword "
-           "Subscript Slice Attribute ListComp DictComp comprehension".split()}
+           "Mult Div FloorDiv Mod Pow Compare Eq NotEq Lt LtE Gt GtE In NotIn BoolOp And Or IfExp Call "
+           "keyword Subscript Slice Attribute ListComp DictComp comprehension".split()}
 _LEAVES = {ast.Constant, ast.Name, ast.Load, ast.Store, ast.Add, ast.Sub, ast.Eq, ast.alias}
 
 def walk(root: ast.AST) -> list: # Parents first; quicker than `ast.walk`

@@ -150,7 +150,7 @@ class _Normalize(ast.NodeTransformer): # writes all texts in one way
         return (parse_rewritten("assert " + test, span) or [node])[0]
     visit_Attribute, visit_ImportFrom = visit_Name, visit_Import
 
-# %% ../../nbs/judge/01_reading.ipynb #f964c37d
+# %% ../../nbs/judge/01_reading.ipynb #1cb41aea
 def _note(state, text):
     if text not in state.notes and len(state.notes) < 100: state.notes.append(text)
 
@@ -175,13 +175,14 @@ def _needed(state, names): # the statements that a test with these names needs, 
         for node, changes in reversed(state.steps):
             if changes.isdisjoint(wanted): continue
             kept.append(node)
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name): wanted -= changes
-            wanted |= _names(node)
+            anew = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+            wanted = wanted - changes | _names(node.value) if anew else wanted | _names(node)
     return kept[::-1]
 
-# %% ../../nbs/judge/01_reading.ipynb #76b30d41
-_SUPPLIED = {name: f"import {name}" for name in "pytest math unittest collections itertools functools random string "
-             "sys re copy operator os json datetime time doctest".split()}
+# %% ../../nbs/judge/01_reading.ipynb #8c6d4b2d
+_MODULES = ("pytest math unittest collections itertools functools random string sys re copy operator os json "
+            "datetime time doctest")
+_SUPPLIED = {name: f"import {name}" for name in _MODULES.split()}
 _SUPPLIED |= {name: f"from {module} import {name}" for module, names in {
     "collections": "Counter defaultdict deque OrderedDict", "pytest": "approx raises", "copy": "deepcopy",
     "math": "isclose", "typing": "List Dict Tuple Optional", "decimal": "Decimal", "fractions": "Fraction",
@@ -201,12 +202,13 @@ def _set_up(state, node): # a statement as text; whether a test passes there doe
             node.as_text = f"try:\n    {lines}\nexcept Exception:\n    pass"
     return node.as_text
 
-# %% ../../nbs/judge/01_reading.ipynb #2aaa4b8a
+# %% ../../nbs/judge/01_reading.ipynb #1fe2e05b
 def _code(state, node, run=None): # a test as Python text; `run`: its last line, if it is not the node
     names = _names(node) | (state.auto if run else set())
     owners = {_last_name(n.value) for n in walk(node) if isinstance(n, (ast.Attribute, ast.Subscript))}
     looks_inside = owners & (_free(state, names) - _SUPPLIED.keys() | {state.entry})
-    steps = [n for n in _needed(state, names | {""} if looks_inside else names) if n is not node]
+    steps = _needed(state, names | {""} if looks_inside else names)
+    steps = [n for n in steps if getattr(n, "name", n) != getattr(node, "name", node)] # not the test itself
     free = _free(state, names.union(*map(_names, steps)))
     program = {n for n in free - _SUPPLIED.keys() if n[:1].isupper() or n in owners or not state.entry}
     if not program and not free & {state.entry, *state.modules}:
@@ -369,12 +371,12 @@ def _read_statement(state, node): # if it asks something, it becomes a test
         if state.entry in _names(node): changes.add("") # whatever the program keeps
     if changes: state.steps.append((node, changes))
 
-# %% ../../nbs/judge/01_reading.ipynb #936b2420
+# %% ../../nbs/judge/01_reading.ipynb #07a5f700
 def _why_not(state, node, given): # why a function is no test
-    if unknown := [n for n in _parameters(node) if n not in given]:
-        return "never runs", f"there is no fixture `{unknown[0]}`"
-    if state.entry in _bound(ast.Module(node.body, [])):
-        return "replaces the function", f"it binds `{state.entry}`"
+    unknown = [n for n in _parameters(node) if n not in given]
+    if unknown: return "never runs", f"there is no fixture `{unknown[0]}`"
+    binds = state.entry in _bound(ast.Module(node.body, []))
+    if binds: return "replaces the function", f"it binds `{state.entry}`"
     if any(_asks(n, state.helpers) for n in node.body): return None
     why = "asserts nothing" if state.entry in _names(node) else "calls nothing"
     return why, "it asks nothing of the program"
@@ -384,12 +386,13 @@ def _is_simple(state, node, cls): # may its asserts be read one by one?
     own = {n.attr for n in below if isinstance(n, ast.Attribute) and _last_name(n.value) == "self"}
     if any(name != "subTest" and name[:6] != "assert" for name in own) or state.auto: return False
     if marks - {"parametrize", "timeout", "slow"} or len(node.decorator_list) > (not cls): return False
-    if {*_parameters(node)} - {*_columns(node)}: return False
+    if not {*_parameters(node)} <= {*_columns(node)}: return False
     if _is_a((ast.Yield, ast.YieldFrom, ast.Await, *_DEFINITIONS), below): return False
     if _is_a(ast.Return, [n for n in below if n not in node.body]): return False
-    bare = [n for n in node.body if isinstance(n, ast.Expr) and _called(n.value) == state.entry]
-    return not bare # what such a call leaves in the program matters to what follows
+    # what a bare call leaves in the program matters to what follows
+    return not any(isinstance(n, ast.Expr) and _called(n.value) == state.entry for n in node.body)
 
+# %% ../../nbs/judge/01_reading.ipynb #f4374955
 def _read_function(state, node, cls, fixtures): # a test function or method
     if why := _why_not(state, node, {*_columns(node), *fixtures}): return _reject(state, node.span, *why)
     names, size = state.names, len(state.steps)
@@ -399,7 +402,6 @@ def _read_function(state, node, cls, fixtures): # a test function or method
     del state.steps[size:]
     if not done: _run_whole(state, node, cls)
 
-# %% ../../nbs/judge/01_reading.ipynb #fe428bbe
 _ENDS = {"skip", "skipTest", "exit", "quit", "_exit"}
 
 def _read_body(state, node): # each assert by itself; with cases, only where all is data
@@ -598,7 +600,7 @@ def _read_all(state, nodes): # all statements, then the functions and classes am
         if isinstance(node, ast.ClassDef): _guard(_read_class, state, node, nodes)
         elif node in tests: _guard(_read_function, state, node, None, fixtures)
 
-# %% ../../nbs/judge/01_reading.ipynb #36fdff88
+# %% ../../nbs/judge/01_reading.ipynb #3185a965
 def _read_view(state, view):
     if state.entry: state.names[state.entry] = partial(_call_program, state)
     with warnings.catch_warnings():
@@ -609,6 +611,7 @@ def _read_view(state, view):
             _reject(state, (0, len(state.text)), "unreadable", f"it cannot be read ({type(e).__name__})")
     return state
 
+# %% ../../nbs/judge/01_reading.ipynb #3a79d18b
 def read_tests(
     text: str, # What a model wrote
     entry: str | None, # The name of the function or class under test; empty where programs read and print

@@ -63,14 +63,14 @@ def parse_rewritten(text: str, span: tuple) -> list:
     for node in (n for statement in body for n in walk(statement)): node.span = span
     return body
 
-# %% ../../nbs/judge/00_repair.ipynb #f1d7ecb5
+# %% ../../nbs/judge/00_repair.ipynb #dc7e3135
 _TOKEN = re.compile(r"""'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|(?<![A-Za-z]{2})["'][^\n]*"""
                     r"""|\#[^\n]*|[()\[\]{}]""")
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _QUOTES = str.maketrans("“”„‟‘’‚‛−\xa0\u200b\u200c\u200d\u2060\ufeff", "\"\"\"\"''''-      ")
 
 def _brackets(text, still_open=()):
-    "Closed pairs (start, end, depth, bracket around), and what stays open (start, bracket); None: one is wrong"
+    "Closed pairs (start, end, depth, bracket around) and open ones (start, bracket); None where one is wrong"
     pairs, stack = [], [*(still_open or ())]
     for token in _TOKEN.finditer(text):
         if token[0] in _CLOSERS: stack.append((token.start(), token[0]))
@@ -118,10 +118,10 @@ def _blocks(lines):
         yield lines[i:end]
         i = end
 
-# %% ../../nbs/judge/00_repair.ipynb #68801c20
-_SAYS = re.compile(r"[\s`]{0,20}(?:->|=>|→|==?|:|(?:should|must|will)\s{1,9}(?:be|return|equal|give|output|print)"
-                   r"|prints?|returns?|gives|yields|equals?|outputs?|expect(?:ed|s)?|result|is|evaluates\s{1,9}to)"
-                   r"(?:\s{1,9}to)?\s{0,9}[:=]?[\s`]{0,20}(?=[^\s`])", re.I)
+# %% ../../nbs/judge/00_repair.ipynb #be32e3a0
+_VERB = (r"->|=>|→|==?|:|(?:should|must|will)\s{1,9}(?:be|return|equal|give|output|print)|prints?|returns?"
+         r"|gives|yields|equals?|outputs?|expect(?:ed|s)?|result|is|evaluates\s{1,9}to")
+_SAYS = re.compile(rf"[\s`]{{0,20}}(?:{_VERB})(?:\s{{1,9}}to)?\s{{0,9}}[:=]?[\s`]{{0,20}}(?=[^\s`])", re.I)
 _ARROW = re.compile(r"(?:->|=>|→)(?:\s{0,9}(?:output|expected)\s{0,9}[:=])?"
                     r"|(?:\bexpected\s{1,9})?\b(?:output|expected|result)\s{0,9}[:=]", re.I)
 _WORD = re.compile(r"""[rb]?'(?:\\.|[^'\\])*'|[rb]?"(?:\\.|[^"\\])*"|[-+]?(?:\d[\w.]*|\w+)""")
@@ -134,6 +134,7 @@ def _leading_value(text): # with which a text begins; empty if there is none
         if is_value(part) and not isinstance(parse_expression(part), (ast.Compare, ast.BoolOp)): return part
     return ""
 
+# %% ../../nbs/judge/00_repair.ipynb #693ce0db
 def _in_words(text, entry):
     name = re.search(rf"(?:\b\w{{1,40}}(?:\(\))?\.)?\b{re.escape(entry)}\(", text) if entry else None
     for start, end, *_ in _brackets(text[name.start():])[0] if name else ():

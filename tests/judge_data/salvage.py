@@ -480,7 +480,7 @@ SALVAGE = [
     ('new_values_arithmetic', "assert f(10**9 + 7) == 2**31 - 1\nassert f([0] * 3) == -(-1)\nassert f('a' * 5) == 5 % 3", 'f', ONE, [((1000000007,), 2147483647), (([0, 0, 0],), 1), (('aaaaa',), 2)]),
     ('new_values_inf', "assert best([]) == float('-inf')\nassert best([float('inf')]) == float('inf')", 'best', 'def best(xs):', [(([],), -INF), (([INF],), INF)]),
     ('new_values_list_range', 'assert total(list(range(1, 6))) == sum(range(1, 6))\nassert total([i * i for i in range(3)]) == 5', 'total', 'def total(xs):', [(([1, 2, 3, 4, 5],), 15), (([0, 1, 4],), 5)]),
-    ('new_values_sets', "assert uniq([1, 1]) == {1}\nassert uniq([]) == set()\nassert uniq('ab') == set('ab')", 'uniq', 'def uniq(xs):', [(([1, 1],), {1}), (([],), set()), (('ab',), {'b', 'a'})]),
+    ('new_values_sets', "assert uniq([1, 1]) == {1}\nassert uniq([]) == set()\nassert uniq('aa') == set('aa')", 'uniq', 'def uniq(xs):', [(([1, 1],), {1}), (([],), set()), (('aa',), {'a'})]),
     ('new_keyword_arguments', 'assert power(base=2, exp=3) == 8\nassert power(2, exp=0) == 1', 'power', 'def power(base, exp):', [((), 8), ((2,), 1)]),
     ('new_variables_reused', 'nums = [1, 2]\nassert total(nums) == 3\nnums = [4]\nassert total(nums) == 4\nresult = total([])\nassert result == 0', 'total', 'def total(xs):', [(([1, 2],), 3), (([4],), 4), (([],), 0)]),
     ('new_result_then_several', "result = split('a,b')\nassert result == ['a', 'b']\nassert len(result) == 2\n", 'split', 'def split(s):', [(('a,b',), ['a', 'b']), ('code', "result = split('a,b')\ntry:\n    assert result == ['a', 'b']\nexcept Exception:\n    pass\nassert len(result) == 2")]),
@@ -516,7 +516,7 @@ SALVAGE = [
     ('new_list_of_asserts_json', '[\n  "assert f(1) == 2",\n  "assert f(2) == 3"\n]', 'f', ONE, [((1,), 2), ((2,), 3)]),
     ('new_refusal', "I'm not able to run code, but the function seems fine.", 'f', ONE, []),
     ('new_other_function', 'assert helper(1) == 2\nassert f(1) == 2', 'f', ONE, [((1,), 2)]),
-    ('new_test_class_cases_attribute', 'class TestF:\n    cases = [(1, 2), (2, 3)]\n\n    def test_all(self):\n        for x, y in self.cases:\n            assert f(x) == y\n', 'f', ONE, [('code', 'class TestF:\n    cases = [(1, 2), (2, 3)]\n\n    def test_all(self):\n        for x, y in self.cases:\n            assert f(x) == y\nclass TestF:\n    cases = [(1, 2), (2, 3)]\n\n    def test_all(self):\n        for x, y in self.cases:\n            assert f(x) == y\n__run__("TestF.test_all")')]),
+    ('new_test_class_cases_attribute', 'class TestF:\n    cases = [(1, 2), (2, 3)]\n\n    def test_all(self):\n        for x, y in self.cases:\n            assert f(x) == y\n', 'f', ONE, [('code', 'class TestF:\n    cases = [(1, 2), (2, 3)]\n\n    def test_all(self):\n        for x, y in self.cases:\n            assert f(x) == y\n__run__("TestF.test_all")')]),
     ('new_fat_arrow_values', '5 => 120\n0 => 1\n', 'fact', 'def fact(n):', [((5,), 120), ((0,), 1)]),
 
     # ---- nothing to read ----
