@@ -222,7 +222,7 @@ def _code(state, node, run=None): # a test as Python text; `run`: its last line,
     if state.length > _MAX_SOURCE: raise Refused("too large", "tests and their set-up are too long")
     _put(state, node.span, "code", source=source)
 
-# %% ../../nbs/judge/01_reading.ipynb #fa359d0d
+# %% ../../nbs/judge/01_reading.ipynb #ca998da0
 class _Answer: # what the program would answer: all that is known is what it was asked
     def __init__(self, args, named): self.args, self.named = args, named
     def unknown(self, *_): raise Unknown
@@ -234,7 +234,7 @@ def _unseen(state, value): # the parts of plain data, if the program cannot have
     if state.work < 0 or any(id(part) in state.seen for part in parts): raise Unknown
     return [part for part in parts if isinstance(part, (list, dict, set))]
 
-def _call_program(state, *args, **named):
+def _call_program(state, /, *args, **named):
     state.given += _unseen(state, [args, named])
     if state.takes.takes(len(args), [*named]): return _Answer(args, tuple(named.items()))
     raise Refused("wrong arguments", f"`{state.entry}` cannot be called like this")
@@ -392,13 +392,13 @@ def _is_simple(state, node, cls): # may its asserts be read one by one?
     # what a bare call leaves in the program matters to what follows
     return not any(isinstance(n, ast.Expr) and _called(n.value) == state.entry for n in node.body)
 
-# %% ../../nbs/judge/01_reading.ipynb #f4374955
+# %% ../../nbs/judge/01_reading.ipynb #dd011a92
 def _read_function(state, node, cls, fixtures): # a test function or method
     if why := _why_not(state, node, {*_columns(node), *fixtures}): return _reject(state, node.span, *why)
-    names, size = state.names, len(state.steps)
-    state.names = names.copy()
+    names, seen, size = state.names, state.seen, len(state.steps)
+    state.names, state.seen = names.copy(), seen.copy()
     done = _is_simple(state, node, cls) and _read_body(state, node)
-    state.names = names
+    state.names, state.seen = names, seen
     del state.steps[size:]
     if not done: _run_whole(state, node, cls)
 
