@@ -554,12 +554,13 @@ def _read_top(state, node): # one statement of the text itself
     elif (rows := _rows_of(state, node)) is not None: state.rows += rows
     else: _read_statement(state, node)
 
-# %% ../../nbs/judge/01_reading.ipynb #a7c0cc67
+# %% ../../nbs/judge/01_reading.ipynb #b31d8738
 def _find_tests(state, nodes): # the functions that are tests; others that ask are helpers
-    calls = [n for node in nodes for n in walk(node) if isinstance(n, ast.Call) and n.args + n.keywords]
-    with_values = {_called(n) for n in calls if not any(_last_name(a) == state.entry for a in n.args)}
     own = [n for n in _functions(nodes) if "fixture" not in _marks(n) and n.name != state.entry]
     tests, fixtures, state.helpers = set(), _fixtures(nodes), set()
+    calls = [n for node in (nodes if own else ()) for n in walk(node) if isinstance(n, ast.Call)]
+    calls = [n for n in calls if n.args + n.keywords and state.entry not in map(_last_name, n.args)]
+    with_values = set(map(_called, calls))
     for node in own * 2: # a helper may ask by another
         takes, asks = _parameters(node), _asks(node, state.helpers)
         free = {_called(n) for n in walk(node)} - {*_columns(node)} - fixtures

@@ -277,11 +277,12 @@ def views_of(text: str, entry: str) -> list[str]: # To try in turn
     fenced = "".join(parts) + (text[at:] if inside else _blank(text[at:]))
     return [fenced] * bool(parts) + [_FENCE.sub(lambda m: _blank(m[0]), text)]
 
-# %% ../../nbs/judge/00_repair.ipynb #70fe0736
+# %% ../../nbs/judge/00_repair.ipynb #6ba1ac74
 def read_statements(view: str, entry: str) -> list: # Each with `answer`, where a doctest or comment gives one
     "The statements in a view of a text"
     rest, prompts, answers = _take_prompts(view) if ">>>" in view else (view, "", {})
-    body = sorted(_read(_split(rest), entry) + _read(_split(prompts), entry), key=lambda node: node.span)
+    body = _read(_split(rest), entry) + (_read(_split(prompts), entry) if answers else [])
+    body.sort(key=lambda node: node.span)
     for node in body:
         start, call = node.span[0], getattr(node, "value", None)
         is_print = isinstance(call, ast.Call) and getattr(call.func, "id", "") == "print" and call.args
