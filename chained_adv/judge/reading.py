@@ -119,11 +119,12 @@ def _survey(state, nodes): # which names the text binds, and which of them hold 
         if name and _makes_program(state, n.value): state.modules.add(name)
         elif name and _is_program(state, n.value) and n in nodes: state.program.add(name)
 
-# %% ../../nbs/judge/01_reading.ipynb #b73f24cc
+# %% ../../nbs/judge/01_reading.ipynb #f30e9299
 _MEANS = {"True": "{0}", "False": "not {0}", "IsNone": "{0} is None", "Is": "{0} is {1}"}
 _MEANS |= dict.fromkeys("Equal Equals ListEqual TupleEqual DictEqual SetEqual".split(), "{0} == {1}")
+_MEANS = {"assert" + kind: form for kind, form in _MEANS.items()}
 
-# %% ../../nbs/judge/01_reading.ipynb #e6f0e2d2
+# %% ../../nbs/judge/01_reading.ipynb #1d1f39ee
 class _Normalize(ast.NodeTransformer): # writes all texts in one way
     def __init__(self, state, parameters=()): self.state, self.parameters = state, parameters
     def visit_Constant(self, node): return node
@@ -141,7 +142,7 @@ class _Normalize(ast.NodeTransformer): # writes all texts in one way
         return node if kept else ast.Pass(span=node.span, **_HERE)
     def visit_Expr(self, node):
         value = self.generic_visit(node).value
-        form, span = _MEANS.get(_called(value).removeprefix("assert")), getattr(node, "span", None)
+        form, span = _MEANS.get(_called(value)), getattr(node, "span", None)
         if hasattr(node, "answer"): return node
         if _called(value) == "print" and len(value.args) == 1 and not self.inside: value = value.args[0]
         if isinstance(value, ast.Compare): return ast.Assert(value, None, span=span, **_HERE)
