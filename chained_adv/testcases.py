@@ -6,14 +6,15 @@
 __all__ = ['REJECTIONS', 'MAX_TEXT', 'Rejected', 'ParsedTests', 'count_rejections', 'parse_tests', 'unfence', 'guess_entry',
            'split_rows', 'baseline_cases']
 
-# %% ../nbs/04_testcases.ipynb #5a68767d
-import ast, json, re
+# %% ../nbs/04_testcases.ipynb #1f7bc0c6
+import json
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html import escape
 from fastcore.basics import patch
 from .core import Problem, ProblemError, TestCase, signature_args, _table
+from .judge.constants import nested_rows, read_parameters
 from .judge.wire import decode
 from .judge.host import reader
 
@@ -119,25 +120,17 @@ def _guess(code, text):
     try: return reader.ask("g", code[:MAX_TEXT], text[:MAX_TEXT])
     except ValueError: return ""
 
-# %% ../nbs/04_testcases.ipynb #86c1ef01
-_NO_LISTS = {"int", "float", "complex", "bool", "str", "bytes", "dict", "set", "frozenset"}
-
+# %% ../nbs/04_testcases.ipynb #4b7f332b
 def split_rows(
     rows: list, # Lists with the expected value last
     signature: str # `def` line
 ) -> list[tuple] | int: # (arguments, expected) of each; or the number of a row that fits in no way
     "How a problem's lists are meant"
-    params = [a for a in signature_args(signature).args.args if a.arg != "self"]
-    spec = signature_args(signature).args
-    least, most = len(params) - len(spec.defaults), 10**9 if spec.vararg else len(params)
-    flat = [least <= len(r) - 1 <= most for r in rows]
-    pair = [len(r) == 2 and isinstance(r[0], (list, tuple)) and least <= len(r[0]) <= most for r in rows]
-    notes = params[0].annotation if len(params) == 1 else None
-    no_list = notes is not None and ast.unparse(notes).split("[")[0] in _NO_LISTS
-    nested = all(pair) and (not all(flat) or no_list or all(isinstance(r[0], tuple) for r in rows))
-    for n, r in enumerate(rows):
-        if not (flat[n] or pair[n]): return n
-    return [(tuple(r[0]), r[1]) if nested or not f else (tuple(r[:-1]), r[-1]) for r, f in zip(rows, flat)]
+    firsts = [r[0] if len(r) == 2 and isinstance(r[0], (list, tuple)) else None for r in rows]
+    shapes = [(len(r), None if f is None else len(f), isinstance(f, tuple)) for r, f in zip(rows, firsts)]
+    nested = nested_rows(shapes, read_parameters(signature))
+    if None in nested: return nested.index(None)
+    return [(tuple(r[0] if pair else r[:-1]), r[-1]) for r, pair in zip(rows, nested)]
 
 # %% ../nbs/04_testcases.ipynb #6ae36e3b
 def baseline_cases(
