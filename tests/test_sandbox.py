@@ -530,3 +530,12 @@ def test_the_rehearsal_leaves_no_trace_in_a_program(box):
     draw = "import random\ndef f(x): return random.random()"
     drawn = [box.validate_tests_against_solution(f"(1, {e})", draw).verdicts[0].reason.split(",")[0] for e in (.5, .25)]
     assert len(set(drawn)) == 2 # random numbers are fresh in each process
+
+@pytest.mark.parametrize("text", [
+    "import pytest\n@pytest.mark.skip\ndef test_a():\n    assert f(1) == 2\n",
+    "@pytest.mark.skip(reason='x')\ndef test_a():\n    assert f(1) == 2\n",
+    "@pytest.mark.xfail\ndef test_a():\n    assert f(1) == 2\n",
+    "import unittest\nclass T(unittest.TestCase):\n    @unittest.skip('x')\n    def test_a(self):\n        self.assertEqual(f(1), 2)\n",
+    "import unittest\nclass T(unittest.TestCase):\n    @unittest.expectedFailure\n    def test_a(self):\n        self.assertEqual(f(1), 2)\n"])
+def test_what_is_marked_to_be_skipped_is_not_valid(text):
+    with Sandbox() as b: assert not b.validate_tests_against_solution(text, "def f(x): return x + 1", "f").passed

@@ -81,6 +81,8 @@ class Mark:
         rows = [dict(zip(names, v if len(names) > 1 else [v])) for v in _values(values)]
         old = lambda f: getattr(f, "cases", [{}])
         return lambda f: _mark((f,), cases=[{**case, **row} for row in rows for case in old(f)])
+    def skip(self, *args, **_): return _mark(args, skipped=True)
+    def xfail(self, *args, **_): return _mark(args, skipped=True)
     def skipif(self, condition, **_): return _mark((), skipped=condition is True)
     def __getattr__(self, name): return lambda *args, **_: _mark(args)
 
@@ -151,12 +153,14 @@ def _call(owner, *names):
     for f in filter(None, [getattr(owner, n, None) for n in names]):
         f(*[None] * len(inspect.signature(f).parameters))
 
+_SKIPPING = "skipped", "__unittest_skip__", "__unittest_expecting_failure__"
+
 def run_named(names: dict, path: str, case: int | None = None): # `test_a` or `TestB.test_a`; None: all cases
     "Run a test function or a method of a test class"
     holder, _, name = path.rpartition(".")
     cls = names.get(holder)
     f, unit = getattr(cls, name) if cls else names[name], hasattr(cls, "assertEqual")
-    if any(getattr(o, "skipped", False) or hasattr(o, "__unittest_skip__") for o in (cls, f)): skip()
+    if any(getattr(o, n, False) for o in (cls, f) for n in _SKIPPING): skip()
     cases = [{**a, **b} for a in getattr(cls, "cases", [{}]) for b in getattr(f, "cases", [{}])]
     for given in cases if case is None else cases[case:case + 1]:
         _call(cls, "setUpClass" if unit else "setup_class")
