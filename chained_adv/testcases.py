@@ -79,7 +79,7 @@ def parse_tests(
     signature: str | None = None # Its `def` line: how many arguments a test must give; may be a method
 ) -> ParsedTests: # Tests and rejected pieces in the order written, with notes
     "Read tests from a text in any form; nothing of it is run"
-    read = _read if len(text) > 4000 else _read_cached
+    read = _read_long if len(text) > 4000 else _read_short
     items, notes, form = read(text, entry_point or "", signature)
     return ParsedTests(list(items), list(notes), form)
 
@@ -91,7 +91,7 @@ def _read(text, entry, signature):
         return (Rejected(text[:1000], why, "too large", (0, len(text))),), notes, "none"
     return tuple(_item(o) for o in found["items"]), notes + found["notes"], found["format"]
 
-_read_cached = lru_cache(1024)(_read)
+_read_short, _read_long = lru_cache(1024)(_read), lru_cache(32)(_read)
 
 # %% ../nbs/04_testcases.ipynb #0b08f2bf
 def unfence(
