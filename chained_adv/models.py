@@ -20,7 +20,8 @@ from peft.tuners.lora import LoraLayer
 from transformers import AutoModelForCausalLM, AutoTokenizer, DynamicCache, PreTrainedTokenizerFast
 from transformers.models.auto.tokenization_auto import get_tokenizer_config
 from transformers.cache_utils import DynamicLayer
-from .core import ConfigError, stable_hash
+from fastcore.basics import patch
+from .core import ConfigError, Problem, stable_hash
 from .stages import PromptSet, discriminator_prompt, generator_prompt, get_stage, load_prompts
 
 # %% ../nbs/03_models.ipynb #236ab16c
@@ -152,13 +153,17 @@ class Reader:
         self.model, self.pad_id, self.chunk = model, pad_id, chunk
         self.rows, self.first, self.layers, self.mask = {}, None, [], None # prefix -> row; the first prefixes; keys and values; row x time
 
-    def known(self, prefix):
-        "The longest prefix of a prefix that was read"
-        lengths = sorted({len(r) for r in self.rows if len(r) <= len(prefix)}, reverse=True)
-        return next((prefix[:n] for n in lengths if prefix[:n] in self.rows), ())
+@patch
+def known(self: Reader,
+    prefix: tuple[int, ...] # Token ids
+) -> tuple[int, ...]: # Empty when no part of it was read
+    "The longest prefix of a prefix that was read"
+    lengths = sorted({len(r) for r in self.rows if len(r) <= len(prefix)}, reverse=True)
+    return next((prefix[:n] for n in lengths if prefix[:n] in self.rows), ())
 
 # %% ../nbs/03_models.ipynb #32ecd536
-def _forward(self, texts, parents):
+@patch
+def _forward(self: Reader, texts, parents):
     "Read the rest of some texts behind the rows of their parents; returns layers and mask"
     rest = [t[len(p):] for t, p in zip(texts, parents)]
     width, device = max(map(len, rest)), self.model.device
@@ -178,9 +183,10 @@ def _stack(parts, dim_of_time):
     fill = lambda p: torch.nn.functional.pad(p, [0, 0] * (p.dim() - 1 - dim_of_time) + [width - p.shape[dim_of_time], 0])
     return torch.cat([fill(p) for p in parts])
 
+@patch
 @torch.no_grad()
-def _read(self,
-    prefixes: list # Token ids, as tuples
+def read(self: Reader,
+    prefixes: list[tuple[int, ...]] # Token ids, as tuples
 ):
     "Make sure that all prefixes have been read"
     new = sorted({p for p in prefixes if p not in self.rows}, key=len)
@@ -193,11 +199,11 @@ def _read(self,
     self.layers = [tuple(_stack([p[0][i][j] for p in parts], 2) for j in (0, 1)) for i in range(len(parts[0][0]))]
     self.mask = _stack([p[1] for p in parts], 1)
     self.rows, self.first = {p: i for i, p in enumerate(keep + new)}, self.first or set(new)
-Reader._forward, Reader.read = _forward, _read
 
 # %% ../nbs/03_models.ipynb #14ec549c
-def _select(self,
-    prefixes: list # Token ids as tuples, read before or not
+@patch
+def select(self: Reader,
+    prefixes: list[tuple[int, ...]] # Token ids as tuples, read before or not
 ) -> tuple: # (layers, mask): keys and values per layer for each prefix, and row x time
     "The rows of a batch of prefixes"
     self.read(prefixes)
@@ -205,7 +211,6 @@ def _select(self,
     mask = self.mask[rows]
     used = mask.any(0).nonzero()[:, 0]
     return [(k[rows][:, :, used], v[rows][:, :, used]) for k, v in self.layers], mask[:, used]
-Reader.select = _select
 
 # %% ../nbs/03_models.ipynb #42483352
 @dataclass
@@ -388,22 +393,35 @@ class Player:
         self.pad_id = tokenizer.eos_token_id # always masked; a tokenizer's own pad token may lie outside the model's vocabulary
         self.window = getattr(base.model.config.get_text_config(), "max_position_embeddings", None) or 10**9
 
-    def adapter(self, stage: int) -> str:
-        "Name of the adapter that plays a stage"
-        get_stage(stage)
-        return {"stage": f"{self.role}_{stage}", "role": self.role, "unified": "shared", "full": ""}[self.config.adapters]
+# %% ../nbs/03_models.ipynb #bb1ef356
+@patch
+def adapter(self: Player,
+    stage: int # 1 to 5
+) -> str: # Empty for all weights (`full`)
+    "Name of the adapter that plays a stage"
+    get_stage(stage)
+    names = {"stage": f"{self.role}_{stage}", "role": self.role, "unified": "shared", "full": ""}
+    return names[self.config.adapters]
 
-    def parameters(self, stage: int) -> dict:
-        "Name -> parameter of what learns at a stage"
-        return adapter_parameters(self.base, self.adapter(stage))
+@patch
+def parameters(self: Player,
+    stage: int # 1 to 5
+) -> dict[str, torch.nn.Parameter]: # Name -> parameter
+    "What learns at a stage"
+    return adapter_parameters(self.base, self.adapter(stage))
 
-    def reader(self) -> Reader:
-        "A fresh reader over what reads for this player: the frozen base, or with `full` the model itself"
-        return Reader(reading_model(self.base), self.pad_id)
+@patch
+def reader(self: Player) -> Reader: # Over the frozen base, or with `full` over the model itself
+    "A fresh reader over what reads for this player"
+    return Reader(reading_model(self.base), self.pad_id)
 
 # %% ../nbs/03_models.ipynb #779aa44f
-def _encode(self, prompts, room):
-    "Token ids of prompts, leaving room for the answer"
+@patch
+def encode(self: Player,
+    prompts: list[str], # Prompt texts
+    room: int # Tokens to leave for the answer
+) -> list[list[int]]: # Token ids of each prompt, the oldest ones dropped where the model's window is too short
+    "Token ids of prompts"
     tokenizer = self.base.tokenizer
     if self.prompts.chat:
         turns = [[{"role": "system", "content": self.prompts.system}] * bool(self.prompts.system) + [{"role": "user", "content": p}] for p in prompts]
@@ -412,10 +430,14 @@ def _encode(self, prompts, room):
     limit = max(self.window - room, 1)
     if any(len(i) > limit for i in ids): warnings.warn(f"{sum(len(i) > limit for i in ids)} prompts of the {self.role} exceed the model's window of {self.window} tokens; their oldest tokens were dropped")
     return [i[-limit:] for i in ids]
-Player.encode = _encode
 
 # %% ../nbs/03_models.ipynb #2bc061be
-def _cut(self, ids, logps, finished):
+@patch
+def cut(self: Player,
+    ids: list[int], # Token ids of an answer
+    logps: list[float], # Their log-probabilities
+    finished: bool # Did it end by itself?
+) -> tuple[list[int], list[float], bool, str]: # The same of what is kept, and its text
     "An answer up to its end token or its stop text"
     decode, stop = self.base.tokenizer.decode, self.prompts.stop
     text = decode([i for i in ids if i not in self.end_ids], skip_special_tokens=False)
@@ -425,13 +447,14 @@ def _cut(self, ids, logps, finished):
     if (most := self.max_lines()) and text.count("\n") >= most: text = "\n".join(text.split("\n")[:most]) # the last token may hold the start of another line
     return ids, logps, finished, text
 
-def _sample(self,
-    prompts: list, # Prompt texts
+@patch
+def sample(self: Player,
+    prompts: list[str], # Prompt texts
     stage: int, # The stage played, 1 to 5
     temperature: float = 1., # 0 takes the likeliest token
     seed: int = 0, # Of the randomness
     reader: Reader | None = None # What was read before, on the same base
-) -> list: # A `Sample` per prompt
+) -> list[Sample]: # One per prompt
     "Sample one answer per prompt"
     if not prompts: return []
     limit, reader = self.max_tokens(), reader or self.reader()
@@ -441,11 +464,11 @@ def _sample(self,
     lines = (line_breaks(self.base.tokenizer), self.max_lines()) if self.max_lines() else ()
     answers = [a for i in range(0, len(ids), n) for a in sample_tokens(model, reader, ids[i:i + n], limit, self.end_ids, temperature, generator, *lines)]
     return [Sample(p, *self.cut(*a)) for p, a in zip(ids, answers)]
-Player.cut, Player.sample = _cut, _sample
 
 # %% ../nbs/03_models.ipynb #e7af1ef1
-def _logprobs(self,
-    samples: list, # Its `Sample`s at the stage
+@patch
+def logprobs(self: Player,
+    samples: list[Sample], # Its own, at the stage
     stage: int, # The stage that played them
     temperature: float = 1., # That of the sampler
     reference: bool = False, # Under the model before training, without gradients?
@@ -455,12 +478,12 @@ def _logprobs(self,
     reader = (reader or self.reader()) if self.base.adapters else None
     if not reference: return answer_logprobs(activate(self.base, self.adapter(stage)), reader, samples, self.pad_id, temperature)
     with torch.no_grad(), reference_model(self.base) as model: return answer_logprobs(model, reader, samples, self.pad_id, temperature)
-Player.logprobs = _logprobs
 
 # %% ../nbs/03_models.ipynb #62b2a0d1
+@patch
 @torch.no_grad()
-def _features(self,
-    samples: list, # Its `Sample`s
+def features(self: Player,
+    samples: list[Sample], # Its own
     reader: Reader | None = None # What was read before, on the same base
 ) -> torch.Tensor: # row x channel, on the CPU
     "The hidden state at the last token of each sample's prompt, without gradients"
@@ -472,20 +495,52 @@ def _features(self,
         out = reader.model(input_ids=last, attention_mask=mask, position_ids=seen.sum(1, keepdim=True), past_key_values=make_cache(reader.model, layers), use_cache=True, output_hidden_states=True, logits_to_keep=1)
         states.update(zip(part, out.hidden_states[-1][:, -1].float().cpu()))
     return torch.stack([states[tuple(s.prompt_ids)] for s in samples])
-Player.features = _features
 
 # %% ../nbs/03_models.ipynb #c00832ee
 class Generator(Player):
     "Solves problems in five stages"
-    def prompt(self, problem, stage, outputs): return generator_prompt(self.prompts, problem, stage, outputs)
-    def max_lines(self): return 0
-    def max_tokens(self): return self.config.max_stage_tokens or (96 if self.prompts.name == "tags" else 512)
 
+@patch
+def prompt(self: Generator,
+    problem: Problem, # What to solve
+    stage: int, # 1 to 5
+    outputs: list[str | None] # What it wrote at the stages before
+) -> str: # The text to answer
+    "Prompt of a stage"
+    return generator_prompt(self.prompts, problem, stage, outputs)
+
+@patch
+def max_lines(self: Generator) -> int: # 0: no limit
+    "Lines after which an answer is cut"
+    return 0
+
+@patch
+def max_tokens(self: Generator) -> int: # By the settings, or by the prompt set
+    "Longest answer at a stage"
+    return self.config.max_stage_tokens or (96 if self.prompts.name == "tags" else 512)
+
+# %% ../nbs/03_models.ipynb #93144641
 class Discriminator(Player):
     "Reads a stage and writes tests"
-    def prompt(self, problem, stage, output): return discriminator_prompt(self.prompts, problem, stage, output)
-    def max_lines(self): return self.config.max_tests
-    def max_tokens(self): return self.config.max_test_tokens or (160 if self.prompts.name == "tags" else 512)
+
+@patch
+def prompt(self: Discriminator,
+    problem: Problem, # What is to be solved
+    stage: int, # 1 to 5
+    output: str # What the generator wrote at that stage
+) -> str: # The text to answer
+    "Prompt of a stage"
+    return discriminator_prompt(self.prompts, problem, stage, output)
+
+@patch
+def max_lines(self: Discriminator) -> int: # 0: no limit
+    "Lines after which a list of tests is cut"
+    return self.config.max_tests
+
+@patch
+def max_tokens(self: Discriminator) -> int: # By the settings, or by the prompt set
+    "Longest list of tests"
+    return self.config.max_test_tokens or (160 if self.prompts.name == "tags" else 512)
 
 # %% ../nbs/03_models.ipynb #203d57a1
 def _pick_prompts(config, tokenizer):
@@ -519,26 +574,32 @@ class Players:
         self.generator, self.discriminator = (make[r](r, bases[r], config, _pick_prompts(config, bases[r].tokenizer)) for r in ROLES)
 
 # %% ../nbs/03_models.ipynb #ea091a65
-def _bases(self):
+@patch
+def bases(self: Players) -> dict[str, Base]: # Role -> base; the key `shared` for a base of both
     "The distinct bases with the roles that play on them"
     g, d = self.generator.base, self.discriminator.base
     return {"shared": g} if g is d else {"generator": g, "discriminator": d}
 
-def _role(self, role: str) -> Player:
+@patch
+def role(self: Players,
+    role: str # `generator` or `discriminator`
+) -> Player: # Who plays it
     "A player by the name of its role"
     return {"generator": self.generator, "discriminator": self.discriminator}[role]
-Players.bases, Players.role = _bases, _role
 
 # %% ../nbs/03_models.ipynb #04d93bb2
-def _state(self) -> dict:
-    "Adapter name -> its tensors, on the CPU"
+@patch
+def state(self: Players) -> dict[str, dict[str, torch.Tensor]]: # Adapter -> parameter -> tensor, on the CPU
+    "The weights that learn"
     return {f"{role}.{a or 'full'}": {n: p.detach().cpu().clone() for n, p in adapter_parameters(b, a).items()} for role, b in self.bases().items() for a in b.adapters or ("",)}
 
-def _load_state(self, state: dict):
+@patch
+def load_state(self: Players,
+    state: dict[str, dict[str, torch.Tensor]] # What `state` returned
+):
     "Put saved tensors back; raises `ConfigError` when they belong to other settings"
     if state.keys() != self.state().keys(): raise ConfigError(f"the saved weights are for other adapters: saved {', '.join(sorted(state))}; these settings have {', '.join(sorted(self.state()))}")
     with torch.no_grad():
         for role, b in self.bases().items():
             for a in b.adapters or ("",):
                 for n, p in adapter_parameters(b, a).items(): p.copy_(state[f"{role}.{a or 'full'}"][n])
-Players.state, Players.load_state = _state, _load_state

@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from fastcore.basics import patch
 from .core import ConfigError, ExecutionResult, TrainingError
 
 # %% ../nbs/06_rewards.ipynb #5b4268d3
@@ -165,8 +166,15 @@ def get_reward_scheme(
         raise ConfigError(f"reward scheme {scheme!r} does not exist; choose one of {', '.join(REWARD_SCHEMES)}")
     return REWARD_SCHEMES[scheme]
 
-RewardScheme.reads_tests = property(lambda self: self.generator is not _baseline_generator, doc="Does the generator's reward depend on the discriminator's tests?")
-RewardScheme.credits_tests = property(lambda self: self.discriminator is _per_test_discriminator, doc="Does each test earn credit of its own?")
+@patch(as_prop=True)
+def reads_tests(self: RewardScheme) -> bool:
+    "Does the generator's reward depend on the discriminator's tests?"
+    return self.generator is not _baseline_generator
+
+@patch(as_prop=True)
+def credits_tests(self: RewardScheme) -> bool:
+    "Does each test earn credit of its own?"
+    return self.discriminator is _per_test_discriminator
 
 # %% ../nbs/06_rewards.ipynb #0962485c
 def _checked(value, scheme, player):

@@ -11,6 +11,7 @@ import time
 from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import asdict, dataclass, field, replace
+from fastcore.basics import patch
 from .core import Chain, ExecutionResult, Problem, TestCase, Verdict, stable_hash
 from .stages import extract_code
 from .models import Players, Reader, Sample
@@ -44,7 +45,8 @@ class Rollout:
     seconds: dict = field(default_factory=lambda: defaultdict(float)) # What took how long: generate, execute, and each role's stages
 
 # %% ../nbs/08_rollout.ipynb #12b0f104
-def _extend(self,
+@patch
+def extend(self: Rollout,
     other: Rollout # After judging, like this one
 ):
     "Add the matches of another rollout"
@@ -53,7 +55,6 @@ def _extend(self,
     self.groups += [g + groups for g in other.groups]
     self.lists += [replace(t, chain=t.chain + chains) for t in other.lists]
     for k, v in other.seconds.items(): self.seconds[k] += v
-Rollout.extend = _extend
 
 # %% ../nbs/08_rollout.ipynb #609e8cfe
 def mean(values):
@@ -167,18 +168,36 @@ class TestBank:
     def __init__(self, size: int): # Tests to keep per problem
         self.size, self.kept = size, defaultdict(dict) # problem id -> key of the test -> `BankedTest`
 
-    def replay(self, problem: Problem) -> list:
-        "The `TestCase`s to judge a problem's programs with"
-        return [o for banked in self.kept.get(problem.id, {}).values() for o in _read_alone(banked, problem)]
 
-    def state(self) -> dict: return {id: {k: asdict(o) for k, o in tests.items()} for id, tests in self.kept.items()}
-    def restore(self, state: dict): self.kept = defaultdict(dict, {id: {k: BankedTest(**o) for k, o in tests.items()} for id, tests in state.items()})
-
+# %% ../nbs/08_rollout.ipynb #333be21f
 def _read_alone(banked, problem):
-    return [replace(o, stage=banked.stage) for o in parse_tests(banked.text, problem.entry_point, problem.function_signature).cases]
+    "The tests of a banked text, read with nothing around it"
+    parsed = parse_tests(banked.text, problem.entry_point, problem.function_signature)
+    return [replace(o, stage=banked.stage) for o in parsed.cases]
+
+@patch
+def replay(self: TestBank,
+    problem: Problem # Whose programs are judged
+) -> list[TestCase]: # What the bank holds about it
+    "The tests to judge a problem's programs with"
+    return [o for banked in self.kept.get(problem.id, {}).values() for o in _read_alone(banked, problem)]
+
+@patch
+def state(self: TestBank) -> dict: # Plain values, for JSON
+    "What the bank holds"
+    return {id: {k: asdict(o) for k, o in tests.items()} for id, tests in self.kept.items()}
+
+@patch
+def restore(self: TestBank,
+    state: dict # What `state` returned
+):
+    "Hold what another bank held"
+    banked = {id: {k: BankedTest(**o) for k, o in tests.items()} for id, tests in state.items()}
+    self.kept = defaultdict(dict, banked)
 
 # %% ../nbs/08_rollout.ipynb #21767d43
-def _learn(self,
+@patch
+def learn(self: TestBank,
     rollout: Rollout, # After judging
     step: int # Its number
 ):
@@ -191,7 +210,6 @@ def _learn(self,
             if test.key in tests and code not in tests[test.key].killed:
                 tests[test.key].news, tests[test.key].killed = step, tests[test.key].killed[-19:] + [code]
         while len(tests) > self.size: del tests[min(tests, key=lambda k: (tests[k].news, len(tests[k].killed), k))]
-TestBank.learn = _learn
 
 # %% ../nbs/08_rollout.ipynb #53463bec
 def _split(result, n):
