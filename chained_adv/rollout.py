@@ -17,7 +17,8 @@ from .stages import extract_code
 from .models import Players, Reader, Sample
 from .testcases import ParsedTests, Rejected, baseline_cases, parse_tests
 from .sandbox import Job, Sandbox
-from .rewards import compute_discriminator_reward, compute_generator_reward, get_reward_scheme, per_test_credits
+from .rewards import compute_discriminator_reward, compute_generator_reward
+from .rewards import get_reward_scheme, per_test_credits
 
 # %% ../nbs/08_rollout.ipynb #0e324dc6
 @dataclass
@@ -37,12 +38,12 @@ class TestList:
 @dataclass
 class Rollout:
     "A batch of matches"
-    chains: list = field(default_factory=list) # `Chain`s
-    groups: list = field(default_factory=list) # chain: number of its problem in the batch
-    samples: list = field(default_factory=list) # chain: stage -> the generator's `Sample`
-    copies: list = field(default_factory=list) # chain: how many samples of the branching stage it stands for
-    lists: list = field(default_factory=list) # `TestList`s
-    seconds: dict = field(default_factory=lambda: defaultdict(float)) # What took how long: generate, execute, and each role's stages
+    chains: list[Chain] = field(default_factory=list) # The episodes
+    groups: list[int] = field(default_factory=list) # chain: number of its problem in the batch
+    samples: list[dict[int, Sample]] = field(default_factory=list) # chain: stage -> what the generator wrote
+    copies: list[int] = field(default_factory=list) # chain: how many samples of the branch it stands for
+    lists: list[TestList] = field(default_factory=list) # The discriminator's
+    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float)) # What took how long
 
 # %% ../nbs/08_rollout.ipynb #12b0f104
 @patch
@@ -67,80 +68,114 @@ def keep_some(
     rollout: Rollout, # Just after the branching stage; changed in place
     stage: int, # The branching stage
     n: int, # Chains to keep of equal answers
-    different: int | None = None # Keep at most so many groups, all of which wrote more than one answer; None keeps all
+    different: int | None = None # Keep at most so many groups, all with more than one answer; None keeps all
 ):
     "Of the chains of a group with the same answer keep the first n, which stand for all of them"
-    equal = defaultdict(lambda: defaultdict(list))
-    for i, (g, s) in enumerate(zip(rollout.groups, rollout.samples)): equal[g][tuple(s[stage].ids)].append(i)
-    if different: equal = dict([(g, o) for g, o in equal.items() if len(o) > 1][:different] or list(equal.items())[:1])
-    kept = sorted(i for answers in equal.values() for same in answers.values() for i in same[:n])
-    for same in (s for answers in equal.values() for s in answers.values()):
-        for j, i in enumerate(same[:n]): rollout.copies[i] = len(range(j, len(same), n))
-    for name in ("chains", "groups", "samples", "copies"): setattr(rollout, name, [getattr(rollout, name)[i] for i in kept])
+    groups = defaultdict(lambda: defaultdict(list)) # group -> answer -> the chains that gave it
+    for i, (group, samples) in enumerate(zip(rollout.groups, rollout.samples)):
+        groups[group][tuple(samples[stage].ids)].append(i)
+    if different:
+        differing = [g for g, answers in groups.items() if len(answers) > 1][:different]
+        groups = {g: groups[g] for g in differing or list(groups)[:1]}
+    kept = []
+    for equal in (chains for answers in groups.values() for chains in answers.values()):
+        for k, i in enumerate(equal[:n]): rollout.copies[i] = len(range(k, len(equal), n))
+        kept += equal[:n]
+    kept.sort()
+    for name in ("chains", "groups", "samples", "copies"):
+        values = getattr(rollout, name)
+        setattr(rollout, name, [values[i] for i in kept])
 
 # %% ../nbs/08_rollout.ipynb #b4417237
+def _branch(rollout, n):
+    "Let every chain go on n times, each as a chain of its own"
+    fresh = lambda c: replace(c, outputs=list(c.outputs), test_texts={}, tests={}, seconds={})
+    rollout.chains = [fresh(c) for c in rollout.chains for _ in range(n)]
+    rollout.groups = [g for g in rollout.groups for _ in range(n)]
+    rollout.samples = [dict(s) for s in rollout.samples for _ in range(n)]
+    rollout.copies = [1] * len(rollout.groups)
+
+def _write_stage(players, rollout, stage, temperature, seed, reader):
+    "Let the generator write a stage of all chains, unless it leaves that stage out"
+    if stage not in players.chain_stages:
+        for c in rollout.chains: c.outputs.append(None)
+        return
+    g, start = players.generator, time.perf_counter()
+    prompts = [g.prompt(c.problem, stage, c.outputs) for c in rollout.chains]
+    answers = g.sample(prompts, stage, temperature, seed, reader)
+    for chain, samples, answer in zip(rollout.chains, rollout.samples, answers):
+        chain.outputs.append(answer.text)
+        samples[stage] = answer
+    rollout.seconds[f"generator_{stage}"] += time.perf_counter() - start
+
+# %% ../nbs/08_rollout.ipynb #90aa36f5
 def sample_chains(
     players: Players, # Who plays
-    problems: list, # What to solve
+    problems: list[Problem], # What to solve
     n_samples: int = 1, # Chains per problem
     branch: int = 1, # The stage at which the samples of a problem part
     temperature: float = 1., # 0 is greedy
     seed: int = 0, # Of the randomness
     reader: Reader | None = None, # Shared with other calls on the same base
-    continuations: int | None = None, # Chains that go on from equal answers at the branch; None is all of them
-    different: int | None = None # With continuations: keep at most so many problems, all with more than one answer at the branch
+    continuations: int | None = None, # Chains that go on from equal answers at the branch; None is all
+    different: int | None = None # With continuations: keep at most so many problems, see `keep_some`
 ) -> Rollout: # Chains without tests
     "Let the generator write its stages"
-    g, start = players.generator, time.perf_counter()
-    reader, branch = reader or g.reader(), next(s for s in players.chain_stages if s >= branch)
-    rollout = Rollout([Chain(p) for p in problems], list(range(len(problems))), [{} for _ in problems], [1] * len(problems))
+    start = time.perf_counter()
+    reader = reader or players.generator.reader()
+    branch = next(s for s in players.chain_stages if s >= branch)
+    n = len(problems)
+    rollout = Rollout([Chain(p) for p in problems], list(range(n)), [{} for _ in range(n)], [1] * n)
     for stage in range(1, 6):
-        if stage not in players.chain_stages: [c.outputs.append(None) for c in rollout.chains]; continue
-        if stage == branch and n_samples > 1:
-            rollout.groups = [i for i in rollout.groups for _ in range(n_samples)]
-            rollout.chains = [replace(c, outputs=list(c.outputs), test_texts={}, tests={}, seconds={}) for c in rollout.chains for _ in range(n_samples)]
-            rollout.samples, rollout.copies = [dict(s) for s in rollout.samples for _ in range(n_samples)], [1] * len(rollout.groups)
-        prompts, begin = [g.prompt(c.problem, stage, c.outputs) for c in rollout.chains], time.perf_counter()
-        for c, kept, s in zip(rollout.chains, rollout.samples, g.sample(prompts, stage, temperature, seed, reader)):
-            c.outputs.append(s.text); kept[stage] = s
+        if stage == branch and n_samples > 1: _branch(rollout, n_samples)
+        _write_stage(players, rollout, stage, temperature, seed, reader)
         if stage == branch and continuations: keep_some(rollout, stage, continuations, different)
-        rollout.seconds[f"generator_{stage}"] += time.perf_counter() - begin
     for c in rollout.chains: c.code = extract_code(c.outputs[-1])
     rollout.seconds["generate"] += time.perf_counter() - start
     return rollout
 
 # %% ../nbs/08_rollout.ipynb #151827ae
-def sample_tests(
-    players: Players, # Who plays
-    rollout: Rollout, # Gets the lists added
-    stages: tuple = (1, 2, 3, 4, 5), # Stages to write tests at, as far as the players do
-    n_lists: int = 1, # Lists per chain and stage
-    chains: list | None = None, # Indices of the chains to write about; None is all
-    temperature: float = 1., # 0 is greedy
-    seed: int = 0, # Of the randomness
-    reader: Reader | None = None # Shared with other calls on the same base
-):
-    "Let the discriminator write tests about chains"
-    d, start = players.discriminator, time.perf_counter()
-    reader, chosen = reader or d.reader(), range(len(rollout.chains)) if chains is None else chains
-    for stage in (s for s in stages if s in players.test_stages):
-        about, begin = [i for i in chosen for _ in range(n_lists)], time.perf_counter()
-        prompts = [d.prompt(rollout.chains[i].problem, stage, rollout.chains[i].outputs[stage - 1]) for i in about]
-        for i, s in zip(about, d.sample(prompts, stage, temperature, seed, reader)):
-            problem = rollout.chains[i].problem
-            rollout.lists.append(TestList(i, stage, s, _with_stage(parse_tests(s.text, problem.entry_point, problem.function_signature), stage)))
-        rollout.seconds[f"discriminator_{stage}"] += time.perf_counter() - begin
-    rollout.seconds["generate"] += time.perf_counter() - start
-
 def _with_stage(parsed, stage):
     "The same tests, marked with the stage that wrote them"
     mark = lambda o: replace(o, stage=stage) if isinstance(o, TestCase) else o
     return replace(parsed, items=[mark(o) for o in parsed.items])
 
+def _write_lists(players, rollout, stage, about, temperature, seed, reader):
+    "Let the discriminator write a list of tests at a stage for each index of a chain"
+    d, start = players.discriminator, time.perf_counter()
+    chains = [rollout.chains[i] for i in about]
+    prompts = [d.prompt(c.problem, stage, c.outputs[stage - 1]) for c in chains]
+    answers = d.sample(prompts, stage, temperature, seed, reader)
+    for i, chain, answer in zip(about, chains, answers):
+        parsed = parse_tests(answer.text, chain.problem.entry_point, chain.problem.function_signature)
+        rollout.lists.append(TestList(i, stage, answer, _with_stage(parsed, stage)))
+    rollout.seconds[f"discriminator_{stage}"] += time.perf_counter() - start
+
+# %% ../nbs/08_rollout.ipynb #d853ea65
+def sample_tests(
+    players: Players, # Who plays
+    rollout: Rollout, # Gets the lists added
+    stages: tuple[int, ...] = (1, 2, 3, 4, 5), # Stages to write tests at, as far as the players do
+    n_lists: int = 1, # Lists per chain and stage
+    chains: list[int] | None = None, # Indices of the chains to write about; None is all
+    temperature: float = 1., # 0 is greedy
+    seed: int = 0, # Of the randomness
+    reader: Reader | None = None # Shared with other calls on the same base
+):
+    "Let the discriminator write tests about chains"
+    start = time.perf_counter()
+    reader = reader or players.discriminator.reader()
+    if chains is None: chains = range(len(rollout.chains))
+    about = [i for i in chains for _ in range(n_lists)]
+    for stage in stages:
+        if stage in players.test_stages:
+            _write_lists(players, rollout, stage, about, temperature, seed, reader)
+    rollout.seconds["generate"] += time.perf_counter() - start
+
 # %% ../nbs/08_rollout.ipynb #f36853bd
 def group_suites(
     rollout: Rollout # With lists
-) -> dict: # group -> `TestCase`s and `Rejected`s in order, equal tests once
+) -> dict[int, list[TestCase | Rejected]]: # group -> its tests in order, equal ones once
     "The accumulated suite of every group"
     suites, seen = {g: [] for g in rollout.groups}, set()
     for t in sorted(rollout.lists, key=lambda t: t.stage):
@@ -160,7 +195,7 @@ class BankedTest:
     stage: int # Stage of the discriminator that wrote it
     step: int # Training step at which it was banked
     news: int # Step at which it last caught a program that no step before had shown it
-    killed: list # Hashes of the programs that it caught, oldest first
+    killed: list[int] # Hashes of the programs that it caught, oldest first
 
 class TestBank:
     "For each problem a few tests that caught wrong programs"
@@ -196,6 +231,11 @@ def restore(self: TestBank,
     self.kept = defaultdict(dict, banked)
 
 # %% ../nbs/08_rollout.ipynb #21767d43
+def _catching(chain):
+    "The valid tests of its suite that a chain's program fails"
+    pairs = zip(chain.result.verdicts, chain.validation.verdicts)
+    return [v.test for v, reference in pairs if reference.passed and not v.passed]
+
 @patch
 def learn(self: TestBank,
     rollout: Rollout, # After judging
@@ -204,32 +244,39 @@ def learn(self: TestBank,
     "Bank the tests that caught something, and drop those that have found nothing new for longest"
     for c in rollout.chains:
         tests, code = self.kept[c.problem.id], stable_hash(c.code)
-        for test in (v.test for v, r in zip(c.result.verdicts, c.validation.verdicts) if r.passed and not v.passed):
-            new = BankedTest(test.text, test.stage, step, step, [])
-            if test.key not in tests and [o.key for o in _read_alone(new, c.problem)] == [test.key]: tests[test.key] = new
-            if test.key in tests and code not in tests[test.key].killed:
-                tests[test.key].news, tests[test.key].killed = step, tests[test.key].killed[-19:] + [code]
-        while len(tests) > self.size: del tests[min(tests, key=lambda k: (tests[k].news, len(tests[k].killed), k))]
+        for test in _catching(c):
+            key, new = test.key, BankedTest(test.text, test.stage, step, step, [])
+            if key not in tests and [o.key for o in _read_alone(new, c.problem)] == [key]: tests[key] = new
+            if key in tests and code not in tests[key].killed:
+                tests[key].news = step
+                tests[key].killed = tests[key].killed[-19:] + [code]
+        while len(tests) > self.size:
+            stalest = min(tests, key=lambda k: (tests[k].news, len(tests[k].killed), k))
+            del tests[stalest]
 
 # %% ../nbs/08_rollout.ipynb #53463bec
-def _split(result, n):
-    "A result over the first n tests, and one over the rest"
-    part = lambda vs: replace(result, verdicts=tuple(vs), timed_out=any(v.outcome == "timeout" for v in vs), errors=tuple(dict.fromkeys(v.reason for v in vs if not v.passed)))
-    return part(result.verdicts[:n]), part(result.verdicts[n:])
+def _part(result, verdicts):
+    "A result as if it had these of its verdicts alone"
+    timed_out = any(v.outcome == "timeout" for v in verdicts)
+    reasons = dict.fromkeys(v.reason for v in verdicts if not v.passed)
+    return replace(result, verdicts=tuple(verdicts), timed_out=timed_out, errors=tuple(reasons))
+
+def _verdict_table(result): return {v.test.key: v for v in result.verdicts if v.test}
 
 def _pick(items, table):
     "The verdicts of a list's tests, looked up in a suite's verdicts"
-    verdicts = tuple(table[o.key] if isinstance(o, TestCase) else Verdict(False, "rejected", o.reason, text=o.text) for o in items)
-    return ExecutionResult(verdicts, timed_out=any(v.outcome == "timeout" for v in verdicts))
-
-def _table(result): return {v.test.key: v for v in result.verdicts if v.test}
+    verdicts = []
+    for o in items:
+        if isinstance(o, TestCase): verdicts.append(table[o.key])
+        else: verdicts.append(Verdict(False, "rejected", o.reason, text=o.text))
+    return ExecutionResult(tuple(verdicts), timed_out=any(v.outcome == "timeout" for v in verdicts))
 
 # %% ../nbs/08_rollout.ipynb #f7ffd95b
 def judge(
     rollout: Rollout, # Gets results and rewards
     sandbox: Sandbox, # Where programs run
     reward: str = "per_test", # Name of a reward scheme, or a scheme
-    bank: TestBank | None = None # Tests of earlier matches that join the suites
+    bank: TestBank | None = None # Tests of earlier rollouts that join the suites
 ):
     "Run all programs against all tests and give both players their rewards"
     start, suites = time.perf_counter(), group_suites(rollout)
@@ -242,40 +289,51 @@ def judge(
     jobs = [replace(job(p.reference_solution, suites[g], p), runs=2) for g, p in problems.items()]
     jobs += [job(c.code, baseline[g] + suites[g], c.problem) for g, c in zip(rollout.groups, rollout.chains)]
     results = sandbox.run_many(jobs)
-    validation = dict(zip(problems, results))
-    for c, g, result in zip(rollout.chains, rollout.groups, results[len(problems):]):
-        c.baseline, c.result = _split(result, len(baseline[g])); c.validation = validation[g]
-        c.generator_reward = compute_generator_reward(c.result, reward, c.baseline, c.validation)
+    validations, of_chains = dict(zip(problems, results)), results[len(problems):]
+    for chain, g, result in zip(rollout.chains, rollout.groups, of_chains):
+        _reward_chain(chain, result, len(baseline[g]), validations[g], reward)
     _reward_lists(rollout, reward)
     rollout.seconds["execute"] += time.perf_counter() - start
 
 # %% ../nbs/08_rollout.ipynb #4fc7bd03
+def _reward_chain(chain, result, n_baseline, validation, reward):
+    "Results and reward of a chain; its baseline tests ran first"
+    chain.baseline = _part(result, result.verdicts[:n_baseline])
+    chain.result = _part(result, result.verdicts[n_baseline:])
+    chain.validation = validation
+    chain.generator_reward = compute_generator_reward(chain.result, reward, chain.baseline, validation)
+
+# %% ../nbs/08_rollout.ipynb #690dbb2d
 def _reward_lists(rollout, reward):
     "Results and rewards of every list of tests"
-    tables, members = [_table(c.result) for c in rollout.chains], defaultdict(list)
-    for i, g in enumerate(rollout.groups): members[g].append(i)
+    chains, tables = rollout.chains, [_verdict_table(c.result) for c in rollout.chains]
     for t in rollout.lists:
-        own, c = rollout.chains[t.chain], rollout.chains
-        t.result, t.validation = _pick(t.parsed.items, tables[t.chain]), _pick(t.parsed.items, _table(own.validation))
-        different = {c[i].code: i for i in members[rollout.groups[t.chain]] if c[i].code != own.code}
-        others = tuple(_pick(t.parsed.items, tables[i]) for i in different.values())
+        own, group, items = chains[t.chain], rollout.groups[t.chain], t.parsed.items
+        t.result = _pick(items, tables[t.chain])
+        t.validation = _pick(items, _verdict_table(own.validation))
+        members = [i for i, g in enumerate(rollout.groups) if g == group]
+        different = {chains[i].code: i for i in members if chains[i].code != own.code}
+        others = tuple(_pick(items, tables[i]) for i in different.values())
         t.reward = compute_discriminator_reward(t.result, t.validation, reward, others)
-        if get_reward_scheme(reward).credits_tests: t.credits = per_test_credits(t.result, t.validation, reward, others)
+        if get_reward_scheme(reward).credits_tests:
+            t.credits = per_test_credits(t.result, t.validation, reward, others)
         own.test_texts[t.stage], own.tests[t.stage] = t.sample.text, t.parsed
-    for i, own in enumerate(rollout.chains): own.discriminator_reward = mean(t.reward for t in rollout.lists if t.chain == i)
+    for i, own in enumerate(chains):
+        own.discriminator_reward = mean(t.reward for t in rollout.lists if t.chain == i)
 
 # %% ../nbs/08_rollout.ipynb #51f3b5f1
 def token_spans(
     tokenizer, # Of the player
-    ids: list, # Token ids of an answer
+    ids: list[int], # Token ids of an answer
     text: str, # The answer's text, which is all that the ids say or a part of it
-    spans: list # Pairs of characters in the text: the first, and the one after the last
+    spans: list[tuple[int, int]] # Pairs of characters in the text: the first, and the one after the last
 ) -> list: # span: (first token, token after the last); None where the ids do not say the text
     "Which tokens wrote which part of an answer"
     ends = [len(tokenizer.decode(ids[:i])) for i in range(len(ids) + 1)] # of each prefix, in characters
     at = tokenizer.decode(ids).find(text)
     if at < 0: return [None] * len(spans)
-    return [(bisect_left(ends, at + start), min(bisect_left(ends, at + end), len(ids))) for start, end in spans]
+    token_at = lambda character: bisect_left(ends, at + character)
+    return [(token_at(start), min(token_at(end), len(ids))) for start, end in spans]
 
 # %% ../nbs/08_rollout.ipynb #dc20428b
 def make_readers(
@@ -285,17 +343,18 @@ def make_readers(
     g = players.generator.reader()
     return g, g if players.discriminator.base is players.generator.base else players.discriminator.reader()
 
+# %% ../nbs/08_rollout.ipynb #c87dfa02
 def play(
     players: Players, # Who plays
-    problems: list, # What to solve
+    problems: list[Problem], # What to solve
     sandbox: Sandbox, # Where programs run
     n_samples: int = 1, # Chains per problem
     branch: int = 1, # The stage at which the samples of a problem part
-    stages: tuple = (1, 2, 3, 4, 5), # Stages to write tests at
+    stages: tuple[int, ...] = (1, 2, 3, 4, 5), # Stages to write tests at
     n_lists: int = 1, # Lists of tests per chain and stage
     tested: int | None = None, # Chains per problem that get tests; None is all of them
-    continuations: int | None = None, # Chains that go on from equal answers at the branch; None is all of them
-    different: int | None = None, # With continuations: keep at most so many problems, all with more than one answer at the branch
+    continuations: int | None = None, # Chains that go on from equal answers at the branch; None is all
+    different: int | None = None, # With continuations: keep at most so many problems, see `keep_some`
     temperature: float = 1., # 0 is greedy
     seed: int = 0, # Of the randomness
     reward: str = "per_test", # Name of a reward scheme
@@ -303,7 +362,8 @@ def play(
 ) -> Rollout: # Chains, tests, verdicts, rewards
     "Play a batch of matches"
     readers = make_readers(players)
-    rollout = sample_chains(players, problems, n_samples, branch, temperature, seed, readers[0], continuations, different)
+    rollout = sample_chains(players, problems, n_samples, branch, temperature, seed, readers[0],
+                            continuations, different)
     rank = [rollout.groups[:i].count(g) for i, g in enumerate(rollout.groups)]
     about = [i for i, k in enumerate(rank) if tested is None or k < tested]
     sample_tests(players, rollout, stages, n_lists, about, temperature, seed, readers[1])
@@ -321,17 +381,26 @@ def caught(
     chain: Chain # After judging
 ) -> bool | None: # None when its program is right
     "Did a valid test fail a program that is wrong?"
-    return None if chain.solved else any(r.passed and not v.passed for v, r in zip(chain.result.verdicts, chain.validation.verdicts))
+    return None if chain.solved else bool(_catching(chain))
 
 # %% ../nbs/08_rollout.ipynb #fa13a024
 def rollout_metrics(
     rollout: Rollout # After judging
 ) -> dict: # Names as in `metrics.jsonl`
     "Figures of a batch of matches"
-    chains, written = [c for c, n in zip(rollout.chains, rollout.copies) for _ in range(n)], [v.passed for t in rollout.lists for v in t.validation.verdicts]
-    out = dict(generator_reward=mean(c.generator_reward for c in chains), discriminator_reward=mean(t.reward for t in rollout.lists),
-               pass_rate=mean(map(valid_pass_rate, chains)), baseline_pass_rate=mean(c.baseline.pass_rate for c in chains), solved=mean(c.solved for c in chains),
-               validity=mean(written), bug_catch_rate=mean(map(caught, chains)) if rollout.lists else None, num_tests=mean(len(t.parsed.items) for t in rollout.lists),
-               generated_tokens=sum(len(s.ids) for o in rollout.samples for s in o.values()) + sum(len(t.sample.ids) for t in rollout.lists),
-               seconds_generate=rollout.seconds["generate"], seconds_execute=rollout.seconds["execute"])
+    chains = [c for c, n in zip(rollout.chains, rollout.copies) for _ in range(n)]
+    written = [v.passed for t in rollout.lists for v in t.validation.verdicts]
+    answers = [s for stages in rollout.samples for s in stages.values()] + [t.sample for t in rollout.lists]
+    out = dict(
+        generator_reward=mean(c.generator_reward for c in chains),
+        discriminator_reward=mean(t.reward for t in rollout.lists),
+        pass_rate=mean(map(valid_pass_rate, chains)),
+        baseline_pass_rate=mean(c.baseline.pass_rate for c in chains),
+        solved=mean(c.solved for c in chains),
+        validity=mean(written),
+        bug_catch_rate=mean(map(caught, chains)) if rollout.lists else None,
+        num_tests=mean(len(t.parsed.items) for t in rollout.lists),
+        generated_tokens=sum(len(s.ids) for s in answers),
+        seconds_generate=rollout.seconds["generate"],
+        seconds_execute=rollout.seconds["execute"])
     return {k: v for k, v in out.items() if v is not None}
