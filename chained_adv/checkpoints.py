@@ -48,6 +48,7 @@ def _json_bytes(what, data):
         raise TrainingError(f"the checkpoint's {what} cannot be written as JSON ({e}); plain numbers, texts, "
                             f"lists and dicts are allowed, tensors belong in `tensors` or `optimizers`") from None
 
+# %% ../nbs/09_checkpoints.ipynb #06868336
 def _load_torch(data): return torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
 
 def _torch_bytes(data):

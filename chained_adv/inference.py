@@ -155,6 +155,7 @@ def solve_batch(self: InferenceEngine,
     judge(rollout, self.sandbox)
     return [_result(rollout, g, p) for g, p in enumerate(problems)]
 
+# %% ../nbs/13_inference.ipynb #06aa228c
 @patch
 def solve_problem(self: InferenceEngine,
     problem: Problem, # What to solve

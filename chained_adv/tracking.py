@@ -109,6 +109,7 @@ class TrackioTracker(Tracker):
     def log(self, metrics, step): self.run.log(metrics, step=step)
     def finish(self): self.run.finish()
 
+# %% ../nbs/10_tracking.ipynb #c7b99b06
 class TensorBoardTracker(Tracker):
     "TensorBoard event files under `tensorboard/` in the run's folder"
     def __init__(self,

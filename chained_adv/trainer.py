@@ -318,6 +318,8 @@ class AdversarialTrainer:
 
     def __enter__(self): return self
     def __exit__(self, *_): self.close()
+
+# %% ../nbs/12_trainer.ipynb #376b8238
 @patch
 def close(self: AdversarialTrainer):
     "End the sandbox that was made here"
@@ -365,6 +367,7 @@ def _play(self: AdversarialTrainer, role, stage, problems, seed):
         if role == "generator": return play(self.players, problems, self.sandbox, c.n_samples, stage, about, tested=c.tested, continuations=c.continuations, different=c.problems_per_step, seed=seed, reward=c.reward, bank=self.bank)
         return play(self.players, problems, self.sandbox, stages=(stage,), n_lists=c.n_lists, seed=seed, reward=c.reward, bank=self.bank)
 
+# %% ../nbs/12_trainer.ipynb #e29d715c
 @patch
 def _against(self: AdversarialTrainer, role, stage):
     "The opponent of this step: now and then a past version"
@@ -395,6 +398,7 @@ def credit_of_tests(
         elif span[0] >= end and span[1] > span[0]: earned[span], end = credit, span[1]
     return spread_credit(len(tests.sample.ids), list(earned), list(earned.values()))
 
+# %% ../nbs/12_trainer.ipynb #d54f584c
 def step_batch(
     rollout, # After judging
     role: str, # Who learns
@@ -564,6 +568,7 @@ def _carry(self: AdversarialTrainer, stage):
     with torch.no_grad():
         for new, old in zip(d.parameters(stage).values(), d.parameters(before[-1]).values()): new.copy_(old)
 
+# %% ../nbs/12_trainer.ipynb #a1a6f01a
 @patch
 def train_stage(self: AdversarialTrainer,
     stage: int # 1 to 5
@@ -580,6 +585,7 @@ def train_stage(self: AdversarialTrainer,
         if self.pool: [self.pool.add(self.players.role(role), stage, self.step) for role in roles]
     return lines
 
+# %% ../nbs/12_trainer.ipynb #7c69e17b
 @patch
 def _tokens_until(self: AdversarialTrainer, stage, share):
     "Tokens of the run at which a share of a stage is done; 0 without a budget"
@@ -608,6 +614,7 @@ def evaluate(self: AdversarialTrainer,
         self.bar.stage_table([dict(stage=stage, split=s, n=e.n, **_plain_rates(e)) for s, e in out.items()])
     return out
 
+# %% ../nbs/12_trainer.ipynb #26270d28
 def _plain_rates(evaluation): return {k: v.as_dict() for k, v in evaluation.rates.items()}
 
 @patch
