@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 import torch
 from safetensors.torch import load as load_safetensors, save as save_safetensors
+from fastcore.basics import patch
 from . import __version__
 from .core import ChainedAdvError, TrainingError
 
@@ -47,6 +48,7 @@ def _json_bytes(what, data):
         raise TrainingError(f"the checkpoint's {what} cannot be written as JSON ({e}); plain numbers, texts, "
                             f"lists and dicts are allowed, tensors belong in `tensors` or `optimizers`") from None
 
+# %% ../nbs/09_checkpoints.ipynb #06868336
 def _load_torch(data): return torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
 
 def _torch_bytes(data):
@@ -202,7 +204,8 @@ class CheckpointManager:
     def __repr__(self): return f"CheckpointManager({str(self.folder)!r}): {', '.join(_names(self.folder)) or 'empty'}"
 
 # %% ../nbs/09_checkpoints.ipynb #dc43213d
-def _save_checkpoint(self,
+@patch
+def save_checkpoint(self: CheckpointManager,
     tensors: dict, # key -> name -> tensor; one `KEY.safetensors` each
     state: dict, # Plain values; `step` and `stage` are shown in lists
     metrics: dict, # Finite numbers; `generator_reward` and `validity` give the score
@@ -218,7 +221,8 @@ def _save_checkpoint(self,
     return self._build(name, files | {"manifest.json": _json_bytes("manifest", manifest | dict(seal=_seal(manifest)))}, _write_file)
 
 # %% ../nbs/09_checkpoints.ipynb #8bd30aec
-def _build(self, name, files, put):
+@patch
+def _build(self: CheckpointManager, name, files, put):
     "Fill a temporary folder with `put(path, content)` per file, then move it into place"
     target = self.folder / _check_name("checkpoint name", name)
     self.folder.mkdir(parents=True, exist_ok=True)
@@ -236,31 +240,31 @@ def _build(self, name, files, put):
     self._prune(name)
     return target
 
-def _prune(self, name):
+@patch
+def _prune(self: CheckpointManager, name):
     old = [o for o in self.list_checkpoints() if o.name not in ("best", name)]
     if self.keep is not None:
         for o in old[:max(0, len(old) + (name != "best") - self.keep)]: _delete(o.path)
 
-CheckpointManager._build, CheckpointManager._prune, CheckpointManager.save_checkpoint = _build, _prune, _save_checkpoint
-
 # %% ../nbs/09_checkpoints.ipynb #02c8568a
-def _list_checkpoints(self) -> list: # `CheckpointInfo`s, oldest first
+@patch
+def list_checkpoints(self: CheckpointManager) -> list[CheckpointInfo]: # Oldest first
     "All checkpoints in the folder"
     return sorted((_info(self.folder, o) for o in _names(self.folder)), key=lambda o: (o.order, o.name != "best"))
 
-def _get_latest_checkpoint(self) -> "CheckpointInfo | None": # None when there is none
+@patch
+def get_latest_checkpoint(self: CheckpointManager) -> CheckpointInfo | None: # None when there is none
     "The checkpoint saved last"
     return next((o for o in reversed(self.list_checkpoints()) if not o.problem), None)
 
-def _get_best_checkpoint(self) -> "CheckpointInfo | None": # None when none has a score
+@patch
+def get_best_checkpoint(self: CheckpointManager) -> CheckpointInfo | None: # None when none has a score
     "The checkpoint with the highest score; `best` wins a tie"
     return max((o for o in self.list_checkpoints() if o.score is not None), key=lambda o: (o.score, o.name == "best"), default=None)
 
-CheckpointManager.list_checkpoints = _list_checkpoints
-CheckpointManager.get_latest_checkpoint, CheckpointManager.get_best_checkpoint = _get_latest_checkpoint, _get_best_checkpoint
-
 # %% ../nbs/09_checkpoints.ipynb #20ce5690
-def _compute_checkpoint_score(self,
+@patch
+def compute_checkpoint_score(self: CheckpointManager,
     metrics: dict # Must hold `generator_reward` and `validity`
 ) -> float: # 0.7 generator reward + 0.3 test validity
     "How good a checkpoint is; raises `CheckpointError` when a figure is missing"
@@ -272,7 +276,8 @@ def _compute_checkpoint_score(self,
                             f"validity is {metrics['validity']}")
     return score
 
-def _should_save_as_best(self,
+@patch
+def should_save_as_best(self: CheckpointManager,
     metrics: dict # Of the state just reached
 ) -> bool: # Is it better than the one saved as `best`?
     "Does this score beat the checkpoint `best`, or is there none yet?"
@@ -285,20 +290,19 @@ def _link_or_copy(path, source):
     try: os.link(source, path)
     except OSError: _write_file(path, source.read_bytes())
 
-def _save_as_best(self,
+@patch
+def save_as_best(self: CheckpointManager,
     name: str # A checkpoint in this folder
 ) -> Path: # The folder of `best`
     "Store a checkpoint under the name `best`"
     source = self.load_checkpoint(name).path # a damaged one is refused here
     return self._build("best", {o.name: o for o in sorted(source.iterdir())}, _link_or_copy)
 
-def _load_checkpoint(self,
+@patch
+def load_checkpoint(self: CheckpointManager,
     name: "str | Path" # A name in this folder, or a checkpoint's folder anywhere
 ) -> Checkpoint: # Its content, verified
     "Load a checkpoint; raises `CheckpointError` when it is unknown or damaged"
     path = Path(name)
     if str(name) not in _names(self.folder) and path.is_dir(): return _load(path.resolve().parent, path.resolve().name)
     return _load(self.folder, str(name))
-
-CheckpointManager.compute_checkpoint_score, CheckpointManager.should_save_as_best = _compute_checkpoint_score, _should_save_as_best
-CheckpointManager.save_as_best, CheckpointManager.load_checkpoint = _save_as_best, _load_checkpoint

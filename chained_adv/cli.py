@@ -19,6 +19,8 @@ from typing import Annotated
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 import typer
+from fastcore.basics import patch
+from typer.core import TyperGroup
 from . import __version__
 from .core import ChainedAdvError, ConfigError, Problem, ProblemError
 from .stages import get_stage
@@ -711,14 +713,18 @@ def warm_start(data: Annotated[list[str], typer.Argument(help="JSONL files, as `
 # %% ../nbs/14_cli.ipynb #749ad46a
 class ArcCommands(Commands):
     "The commands of `arc.cli`, loaded when one of them is asked for"
-    def load(self):
-        try: from chained_adv.arc.cli import app
-        except ModuleNotFoundError as e:
-            if (e.name or "").startswith("chained_adv"): raise
-            raise ConfigError(f"the ARC commands need {e.name}, which is not installed: pip install 'chained_adv[arc]'") from None
-        return typer.main.get_group(app)
     def list_commands(self, ctx): return self.load().list_commands(ctx)
     def get_command(self, ctx, name): return self.load().get_command(ctx, name)
+
+@patch
+def load(self: ArcCommands) -> TyperGroup:
+    "Import `arc.cli`; raises `ConfigError` when what it needs is not installed"
+    try: from chained_adv.arc.cli import app
+    except ModuleNotFoundError as e:
+        if (e.name or "").startswith("chained_adv"): raise
+        raise ConfigError(f"the ARC commands need {e.name}, which is not installed: "
+                          "pip install 'chained_adv[arc]'") from None
+    return typer.main.get_group(app)
 
 app.add_typer(make_app("ARC tasks: show, transform, generate data, verify, benchmark, export.", ArcCommands), name="arc")
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from typing import Any
+from fastcore.basics import patch
 
 # %% ../nbs/00_core.ipynb #8755d8ca
 class ChainedAdvError(Exception):
@@ -53,12 +54,20 @@ def signature_args(
     return node
 
 # %% ../nbs/00_core.ipynb #d2f2415e
-def _entry_point(self): return signature_args(self.function_signature).name
-def _parameters(self): return tuple(a.arg for a in signature_args(self.function_signature).args.args if a.arg != "self")
-def _is_method(self): return [a.arg for a in signature_args(self.function_signature).args.args][:1] == ["self"]
-Problem.entry_point = property(_entry_point, doc="Name of the function to call")
-Problem.parameters = property(_parameters, doc="Names of the parameters, without `self`")
-Problem.is_method = property(_is_method, doc="Is the solution a method of `class Solution`?")
+@patch(as_prop=True)
+def entry_point(self: Problem) -> str:
+    "Name of the function to call"
+    return signature_args(self.function_signature).name
+
+@patch(as_prop=True)
+def parameters(self: Problem) -> tuple[str, ...]:
+    "Names of the parameters, without `self`"
+    return tuple(a.arg for a in signature_args(self.function_signature).args.args if a.arg != "self")
+
+@patch(as_prop=True)
+def is_method(self: Problem) -> bool:
+    "Is the solution a method of `class Solution`?"
+    return [a.arg for a in signature_args(self.function_signature).args.args][:1] == ["self"]
 
 # %% ../nbs/00_core.ipynb #21eb9029
 DATA_KINDS = ("equal", "exact", "is", "truthy", "falsy", "raises", "io")
@@ -122,10 +131,10 @@ class Verdict:
     test: TestCase | None = None # The test; None when the text could not be read
     text: str = "" # The text of a rejected test
 
-    @property
-    def weak(self) -> bool:
-        "Is it a valid test that says little? (In a validation, a passed test with a reason.)"
-        return self.passed and bool(self.reason)
+@patch(as_prop=True)
+def weak(self: Verdict) -> bool:
+    "Is it a valid test that says little? (In a validation, a passed test with a reason.)"
+    return self.passed and bool(self.reason)
 
 @dataclass(frozen=True)
 class ExecutionResult:
@@ -137,12 +146,33 @@ class ExecutionResult:
     errors: tuple = () # Distinct reasons of the tests that did not pass
 
 # %% ../nbs/00_core.ipynb #cc09fad8
-def _run(self): return [v for v in self.verdicts if v.outcome != "rejected"]
-ExecutionResult.num_total = property(lambda self: len(_run(self)), doc="Number of tests that were run")
-ExecutionResult.num_passed = property(lambda self: sum(v.passed for v in self.verdicts), doc="Number of tests that passed")
-ExecutionResult.num_rejected = property(lambda self: len(self.verdicts) - len(_run(self)), doc="Number of tests that were not run")
-ExecutionResult.passed = property(lambda self: self.num_total > 0 and self.num_passed == self.num_total, doc="Did every test that ran pass, and did at least one run?")
-ExecutionResult.pass_rate = property(lambda self: self.num_passed / self.num_total if self.num_total else 0., doc="Share of the tests run that passed; 0 when none ran")
+def _run(result): return [v for v in result.verdicts if v.outcome != "rejected"]
+
+@patch(as_prop=True)
+def num_total(self: ExecutionResult) -> int:
+    "Number of tests that were run"
+    return len(_run(self))
+
+@patch(as_prop=True)
+def num_passed(self: ExecutionResult) -> int:
+    "Number of tests that passed"
+    return sum(v.passed for v in self.verdicts)
+
+@patch(as_prop=True)
+def num_rejected(self: ExecutionResult) -> int:
+    "Number of tests that were not run"
+    return len(self.verdicts) - len(_run(self))
+
+# %% ../nbs/00_core.ipynb #673cf123
+@patch(as_prop=True)
+def passed(self: ExecutionResult) -> bool:
+    "Did every test that ran pass, and did at least one run?"
+    return self.num_total > 0 and self.num_passed == self.num_total
+
+@patch(as_prop=True)
+def pass_rate(self: ExecutionResult) -> float:
+    "Share of the tests run that passed; 0 when none ran"
+    return self.num_passed / self.num_total if self.num_total else 0.
 
 # %% ../nbs/00_core.ipynb #e7cc0b15
 @dataclass
@@ -161,7 +191,10 @@ class Chain:
     seconds: dict = field(default_factory=dict) # What took how long, in seconds
 
 # %% ../nbs/00_core.ipynb #585923b7
-Chain.solved = property(lambda self: self.baseline is not None and self.baseline.passed, doc="Do all baseline tests pass?")
+@patch(as_prop=True)
+def solved(self: Chain) -> bool:
+    "Do all baseline tests pass?"
+    return self.baseline is not None and self.baseline.passed
 
 # %% ../nbs/00_core.ipynb #daa63abf
 def stable_hash(
@@ -183,21 +216,21 @@ def _table(head, rows):
 
 def _pre(text): return f"<pre style='margin:0;white-space:pre-wrap'>{escape(str(text))}</pre>"
 
-def _problem_html(self):
+@patch
+def _repr_html_(self: Problem):
     return f"<b>{escape(self.id)}</b> ({escape(self.difficulty)}; {escape(', '.join(self.tags))})<br>{escape(self.description)}{_pre(self.function_signature)}"
-Problem._repr_html_ = _problem_html
 
 # %% ../nbs/00_core.ipynb #5be69f5b
 def _verdict_row(v):
     mark = "<span style='color:#2a7'>passed</span>" if v.passed else f"<span style='color:#c33'>{v.outcome}</span>"
     return (v.test.stage or "baseline" if v.test else "", f"<code>{escape(describe_test(v.test) if v.test else v.text)}</code>", mark, escape(v.reason[:200]))
 
-def _result_html(self):
+@patch
+def _repr_html_(self: ExecutionResult):
     return f"{self.num_passed} of {self.num_total} passed, {self.num_rejected} rejected" + _table(("stage", "test", "outcome", "reason"), map(_verdict_row, self.verdicts))
-ExecutionResult._repr_html_ = _result_html
 
-def _chain_html(self):
+@patch
+def _repr_html_(self: Chain):
     rows = [(i, _pre(o), _pre(self.test_texts.get(i, ""))) for i, o in enumerate(self.outputs, 1) if o is not None]
     tail = "" if self.result is None else self.result._repr_html_()
     return self.problem._repr_html_() + _table(("stage", "generator", "discriminator's tests"), rows) + tail
-Chain._repr_html_ = _chain_html

@@ -22,6 +22,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 # %% ../nbs/11_evaluation.ipynb #3801307b
+from fastcore.basics import patch
 from .core import DATA_KINDS, Chain, ConfigError, ExecutionResult, Problem, ProblemError, TestCase, make_rng, signature_args
 from .testcases import baseline_cases
 from .intervals import Interval, bootstrap_interval, pass_at_k, rate_interval
@@ -516,21 +517,46 @@ class Measurement:
     values: dict # Metric -> `(position of the problem, value)` of each observation
     metrics: dict # Figures of the sampled matches, as in `metrics.jsonl`
 
-    def rates(self, seed: int = 0, confidence: float = .95) -> dict:
-        "Metric -> `Interval`, for the metrics with observations"
-        return {k: rate_interval([v for _, v in o], [g for g, _ in o], seed, confidence) for k, o in self.values.items() if o}
+# %% ../nbs/11_evaluation.ipynb #eb395ac7
+@patch
+def rates(self: Measurement,
+    seed: int = 0, # Of the bootstrap
+    confidence: float = .95 # Of the intervals
+) -> dict[str, Interval]: # Metric -> its rate, for the metrics with observations
+    "The rate of every metric"
+    out = {}
+    for metric, observed in self.values.items():
+        if not observed: continue
+        values, problems = [v for _, v in observed], [g for g, _ in observed]
+        out[metric] = rate_interval(values, problems, seed, confidence)
+    return out
 
-    def by_problem(self, metric: str) -> dict:
-        "Problem's id -> mean of its observations"
-        found = defaultdict(list)
-        for g, v in self.values.get(metric, ()): found[g].append(v)
-        return {self.problems[g]: average(o) for g, o in found.items()}
+@patch
+def by_problem(self: Measurement,
+    metric: str # Which one
+) -> dict[str, float]: # Problem's id -> mean of its observations
+    "A metric, problem by problem"
+    found = defaultdict(list)
+    for g, v in self.values.get(metric, ()): found[g].append(v)
+    return {self.problems[g]: average(o) for g, o in found.items()}
 
-    def by_tag(self, problems: list, metrics: tuple = ("solved", "solved_greedy"), seed: int = 0) -> dict:
-        "Tag -> metric -> `Interval` over the problems with that tag; `problems` are the `Problem`s measured"
-        at = {t: {g for g, p in enumerate(problems) if t in p.tags} for t in sorted({t for p in problems for t in p.tags})}
-        part = lambda t, k: [(g, v) for g, v in self.values.get(k, ()) if g in at[t]]
-        return {t: {k: rate_interval([v for _, v in o], [g for g, _ in o], seed) for k in metrics if (o := part(t, k))} for t in at}
+# %% ../nbs/11_evaluation.ipynb #e518b1ef
+@patch
+def by_tag(self: Measurement,
+    problems: list[Problem], # Those that were measured
+    metrics: tuple[str, ...] = ("solved", "solved_greedy"), # Which ones
+    seed: int = 0 # Of the bootstrap
+) -> dict[str, dict[str, Interval]]: # Tag -> metric -> its rate over the problems with that tag
+    "Some metrics, tag by tag"
+    out = {}
+    for tag in sorted({t for p in problems for t in p.tags}):
+        tagged, out[tag] = {g for g, p in enumerate(problems) if tag in p.tags}, {}
+        for metric in metrics:
+            observed = [(g, v) for g, v in self.values.get(metric, ()) if g in tagged]
+            if not observed: continue
+            values, groups = [v for _, v in observed], [g for g, _ in observed]
+            out[tag][metric] = rate_interval(values, groups, seed)
+    return out
 
 # %% ../nbs/11_evaluation.ipynb #85a0b33f
 def _kept(groups, values): return [(g, float(v)) for g, v in zip(groups, values) if v is not None]
@@ -641,12 +667,16 @@ class Comparison:
     p_value: float # Of the exact sign test
     confidence: float = .95 # Of the interval, and 1 minus the level of the test
 
-Comparison.ties = property(lambda self: self.n - self.wins - self.losses, doc="Problems where the two are equal")
+@patch(as_prop=True)
+def ties(self: Comparison) -> int:
+    "Problems where the two are equal"
+    return self.n - self.wins - self.losses
 
-def _verdict(self):
+@patch(as_prop=True)
+def verdict(self: Comparison) -> str:
+    "`higher`, `lower` or `within noise`: the first against the second"
     clear = (self.difference.low > 0 or self.difference.high < 0) and self.p_value < 1 - self.confidence
     return "within noise" if not clear else "higher" if self.difference.value > 0 else "lower"
-Comparison.verdict = property(_verdict, doc="`higher`, `lower` or `within noise`: the first against the second")
 
 # %% ../nbs/11_evaluation.ipynb #bdd27479
 def compare_paired(

@@ -9,8 +9,9 @@ __all__ = ['describe_chain', 'InferenceResult', 'InferenceEngine', 'find_checkpo
 from dataclasses import dataclass, fields, replace
 from html import escape
 from pathlib import Path
-from .core import Chain, ConfigError, Problem, describe_test, stable_hash
-from .stages import get_stage
+from fastcore.basics import patch
+from .core import Chain, ConfigError, Problem, Verdict, describe_test, stable_hash
+from .stages import ReasoningStage, get_stage
 from .models import ModelConfig, Players
 from .sandbox import Sandbox, check_problem
 from .rollout import judge, make_readers, sample_chains, sample_tests
@@ -41,34 +42,50 @@ class InferenceResult:
     seconds: dict # Seconds of the whole batch: `generator_1` .. `discriminator_5`, `execute`
     tokens: int # Tokens generated for this problem, all candidates and tests
 
-InferenceResult.problem = property(lambda self: self.chain.problem, doc="The problem")
-InferenceResult.code = property(lambda self: self.chain.code, doc="The chosen program")
-InferenceResult.outputs = property(lambda self: self.chain.outputs, doc="The five stages of the chosen candidate")
+@patch(as_prop=True)
+def problem(self: InferenceResult) -> Problem:
+    "The problem"
+    return self.chain.problem
 
-def _valid_verdicts(self) -> "list | None": # None without a reference
+@patch(as_prop=True)
+def code(self: InferenceResult) -> str:
+    "The chosen program"
+    return self.chain.code
+
+@patch(as_prop=True)
+def outputs(self: InferenceResult) -> list[str | None]:
+    "The five stages of the chosen candidate"
+    return self.chain.outputs
+
+# %% ../nbs/13_inference.ipynb #51af4b9c
+@patch
+def valid_verdicts(self: InferenceResult) -> list[Verdict] | None: # None without a reference
     "Verdicts of the generated tests that the reference passes, for the chosen program"
     if self.chain.validation is None: return None
     return [v for v, r in zip(self.chain.result.verdicts, self.chain.validation.verdicts) if r.passed]
 
-def _solved(self):
+@patch(as_prop=True)
+def solved(self: InferenceResult) -> bool | None:
+    "Is the problem solved? None when nothing can decide it"
     if self.chain.baseline.verdicts: return self.chain.solved
-    return all(v.passed for v in self.valid_verdicts()) if self.valid_verdicts() else None
-InferenceResult.valid_verdicts, InferenceResult.solved = _valid_verdicts, property(_solved, doc="Is the problem solved? None when nothing can decide it")
+    valid = self.valid_verdicts()
+    return all(v.passed for v in valid) if valid else None
 
 # %% ../nbs/13_inference.ipynb #c64e786c
-def _as_dict(self) -> dict: # Plain values, for JSON
+@patch
+def as_dict(self: InferenceResult) -> dict: # Plain values, for JSON
     "The result as plain values"
     counts = lambda c: dict(code=c.code, passed=c.result.num_passed, total=c.result.num_total)
     candidates = [dict(counts(c), score=s, chosen=c is self.chain) for c, s in zip(self.candidates, self.scores)]
     return dict(solved=self.solved, **describe_chain(self.chain), candidates=candidates, seconds={k: round(v, 3) for k, v in self.seconds.items()}, tokens=self.tokens)
 
-def _result_html(self):
+@patch
+def _repr_html_(self: InferenceResult):
     word = {True: "solved", False: "not solved", None: "not decided: no baseline tests and no reference"}[self.solved]
     valid = self.valid_verdicts()
     tests = f"; {sum(v.passed for v in valid)} of {len(valid)} valid generated tests passed" if valid is not None else ""
     chosen = f"; chosen among {len(self.candidates)} candidates" if len(self.candidates) > 1 else ""
     return f"<b>{word}</b>{tests}{chosen}<br>{self.chain._repr_html_()}<b>Program</b><pre>{escape(self.code)}</pre><b>Baseline tests</b>: {self.chain.baseline._repr_html_()}"
-InferenceResult.as_dict, InferenceResult._repr_html_ = _as_dict, _result_html
 
 # %% ../nbs/13_inference.ipynb #40e96fb6
 class InferenceEngine:
@@ -83,9 +100,11 @@ class InferenceEngine:
     def __enter__(self): return self
     def __exit__(self, *_): self.close()
     def __repr__(self): return f"InferenceEngine({self.name or self.players.config.model!r})"
-    def close(self):
-        "End the sandbox that was made here"
-        if self.own_sandbox: self.sandbox.close()
+
+@patch
+def close(self: InferenceEngine):
+    "End the sandbox that was made here"
+    if self.own_sandbox: self.sandbox.close()
 
 # %% ../nbs/13_inference.ipynb #3d327187
 def _candidates(self, problems, n, temperature, seed, reader):
@@ -119,13 +138,14 @@ def _result(rollout, group, problem):
     return InferenceResult(chains[scores.index(max(scores))], chains, scores, {k: v for k, v in rollout.seconds.items() if k != "generate"}, tokens)
 
 # %% ../nbs/13_inference.ipynb #2a41a07b
-def _solve_batch(self,
-    problems: list, # `Problem`s; a `reference_solution` of "" and no baseline tests are allowed
+@patch
+def solve_batch(self: InferenceEngine,
+    problems: list[Problem], # A `reference_solution` of "" and no baseline tests are allowed
     n_candidates: int = 1, # Chains per problem
     n_test_lists: int = 1, # Lists of tests per distinct program and stage
-    temperature: "float | None" = None, # Of the candidates; None: the first greedy, the others at 1
+    temperature: float | None = None, # Of the candidates; None: the first greedy, the others at 1
     seed: int = 0 # Of the randomness
-) -> list: # An `InferenceResult` per problem
+) -> list[InferenceResult]: # One per problem
     "Solve many problems in one batch; raises `ProblemError` for a reference that fails its own tests"
     for p in problems: _check(p, n_candidates, n_test_lists, self.sandbox)
     if not problems: return []
@@ -135,25 +155,26 @@ def _solve_batch(self,
     judge(rollout, self.sandbox)
     return [_result(rollout, g, p) for g, p in enumerate(problems)]
 
-def _solve_problem(self,
+# %% ../nbs/13_inference.ipynb #06aa228c
+@patch
+def solve_problem(self: InferenceEngine,
     problem: Problem, # What to solve
     n_candidates: int = 1, # Chains to choose from
     n_test_lists: int = 1, # Lists of tests per distinct program and stage
-    temperature: "float | None" = None, # Of the candidates; None: the first greedy, the others at 1
+    temperature: float | None = None, # Of the candidates; None: the first greedy, the others at 1
     seed: int = 0 # Of the randomness
 ) -> InferenceResult: # The chosen candidate, its verdicts and the others
     "Solve one problem"
     return self.solve_batch([problem], n_candidates, n_test_lists, temperature, seed)[0]
-InferenceEngine.solve_batch, InferenceEngine.solve_problem = _solve_batch, _solve_problem
 
 # %% ../nbs/13_inference.ipynb #6a26493a
-def _get_reasoning_chain(self,
+@patch
+def get_reasoning_chain(self: InferenceEngine,
     problem: Problem # What to solve
-) -> list: # Pairs of `ReasoningStage` and text
+) -> list[tuple[ReasoningStage, str | None]]: # The stages with their texts
     "The greedy chain of a problem, stage by stage, without tests"
     rollout = sample_chains(self.players, [problem], temperature=0.)
     return [(get_stage(i), o) for i, o in enumerate(rollout.chains[0].outputs, 1)]
-InferenceEngine.get_reasoning_chain = _get_reasoning_chain
 
 # %% ../nbs/13_inference.ipynb #f73d660a
 def find_checkpoint(
@@ -181,15 +202,14 @@ def load_players(
     players.load_state(saved.tensors)
     return players
 
-@classmethod
-def _from_checkpoint(cls,
+@patch(cls_method=True)
+def from_checkpoint(cls: InferenceEngine,
     path: "str | Path", # A run's folder, its `checkpoints`, or one checkpoint
     checkpoint: str = "best", # A name, `best` or `latest`
     device: str = "auto", # `auto`, `cpu`, `cuda`, ...
-    sandbox: "Sandbox | None" = None, # Where programs run; made when None
+    sandbox: Sandbox | None = None, # Where programs run; made when None
     timeout: float = 2. # Seconds per test, for a sandbox made here
-) -> "InferenceEngine": # Ready to solve
+) -> InferenceEngine: # Ready to solve
     "An engine from what training has saved"
     saved = find_checkpoint(path, checkpoint)
     return cls(load_players(saved, device), sandbox, timeout, f"{path}, {saved.name}")
-InferenceEngine.from_checkpoint = _from_checkpoint

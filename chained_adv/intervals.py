@@ -13,6 +13,7 @@ from statistics import NormalDist, mean as average, stdev
 from typing import NamedTuple
 
 # %% ../nbs/10_intervals.ipynb #iv000004
+from fastcore.basics import patch
 from .core import make_rng
 
 # %% ../nbs/10_intervals.ipynb #3af83fbe
@@ -21,8 +22,12 @@ class Interval(NamedTuple):
     value: float # The estimate
     low: float # Lower end
     high: float # Upper end
-    def as_dict(self): return {k: round(float(v), 4) for k, v in self._asdict().items()}
     def __str__(self): return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+@patch
+def as_dict(self: Interval) -> dict[str, float]: # `value`, `low`, `high`, rounded to four places
+    "The interval as plain values, for JSON"
+    return {k: round(float(v), 4) for k, v in self._asdict().items()}
 
 # %% ../nbs/10_intervals.ipynb #395889fc
 def wilson_interval(

@@ -20,11 +20,13 @@ from peft.tuners.lora import LoraLayer
 from transformers import AutoModelForCausalLM, AutoTokenizer, DynamicCache, PreTrainedTokenizerFast
 from transformers.models.auto.tokenization_auto import get_tokenizer_config
 from transformers.cache_utils import DynamicLayer
-from .core import ConfigError, stable_hash
+from fastcore.basics import patch
+from .core import ConfigError, Problem, stable_hash
 from .stages import PromptSet, discriminator_prompt, generator_prompt, get_stage, load_prompts
 
 # %% ../nbs/03_models.ipynb #236ab16c
-ADAPTERS, ROLES = ("stage", "role", "unified", "full"), ("generator", "discriminator")
+ADAPTERS = ("stage", "role", "unified", "full")
+ROLES = ("generator", "discriminator")
 
 @dataclass(frozen=True)
 class ModelConfig:
@@ -33,8 +35,8 @@ class ModelConfig:
     generator_model: str = "" # Base of the generator, when it differs
     discriminator_model: str = "" # Base of the discriminator, when it differs
     adapters: str = "stage" # `stage`, `role`, `unified` or `full`
-    chain_stages: tuple = (1, 2, 3, 4, 5) # Stages that the generator writes, the last one (code) among them; its prompts leave the others out
-    test_stages: tuple = (1, 2, 3, 4, 5) # Stages at which the discriminator writes tests, as far as the generator writes them
+    chain_stages: tuple[int, ...] = (1, 2, 3, 4, 5) # Stages that the generator writes, with 5, the code
+    test_stages: tuple[int, ...] = (1, 2, 3, 4, 5) # Those of them at which tests are written
     lora_rank: int = 16 # Rank of the LoRA adapters
     lora_alpha: int = 32 # LoRA scaling is alpha / rank
     load_in_4bit: bool = False # Quantise the frozen base with bitsandbytes (needs CUDA)
@@ -57,14 +59,17 @@ def pick_device(
 ) -> torch.device: # The device to use
     "CUDA when there is one, otherwise the CPU; raises `ConfigError` for a device that is not there"
     if device == "auto": return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    if device.startswith("cuda") and not torch.cuda.is_available(): raise ConfigError(f"device {device!r}: torch sees no CUDA GPU; use --device cpu, or install a CUDA build of torch (see `chained-adv doctor`)")
+    if device.startswith("cuda") and not torch.cuda.is_available():
+        raise ConfigError(f"device {device!r}: torch sees no CUDA GPU; use --device cpu, or install a CUDA "
+                          "build of torch (see `chained-adv doctor`)")
     try: return torch.device(device)
-    except RuntimeError: raise ConfigError(f"device {device!r} does not exist; choose auto, cpu, cuda or cuda:N") from None
+    except RuntimeError:
+        raise ConfigError(f"device {device!r} does not exist; choose auto, cpu, cuda or cuda:N") from None
 
 # %% ../nbs/03_models.ipynb #d73ac1b0
 @contextmanager
 def _quietly():
-    "Without the loading bar of transformers, and without a warning of peft's about a name that transformers will drop"
+    "Without the loading bar of transformers, and without a warning of peft's that says nothing to users"
     shown = transformers.utils.logging.is_progress_bar_enabled()
     transformers.utils.logging.disable_progress_bar()
     try:
@@ -74,16 +79,20 @@ def _quietly():
     finally:
         if shown: transformers.utils.logging.enable_progress_bar()
 
+# %% ../nbs/03_models.ipynb #75579592
 def _load_options(config, device):
     "Arguments of `from_pretrained`"
+    has_bf16 = device.type == "cuda" and torch.cuda.is_bf16_supported()
+    half = torch.bfloat16 if has_bf16 else torch.float16
     if not config.load_in_4bit:
-        half = torch.bfloat16 if device.type == "cuda" and torch.cuda.is_bf16_supported() else torch.float16
         return dict(dtype=torch.float32 if device.type == "cpu" else half)
     if device.type != "cuda" or find_spec("bitsandbytes") is None:
         lack = "no CUDA GPU was found" if device.type != "cuda" else "bitsandbytes is not installed"
-        raise ConfigError(f"4-bit loading was asked for, but {lack}; run without --load-in-4bit, or on a CUDA machine after: pip install 'chained_adv[gpu]'")
+        raise ConfigError(f"4-bit loading was asked for, but {lack}; run without --load-in-4bit, or on a "
+                          "CUDA machine after: pip install 'chained_adv[gpu]'")
     from transformers import BitsAndBytesConfig
-    quant = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True, bnb_4bit_compute_dtype=torch.float16 if not torch.cuda.is_bf16_supported() else torch.bfloat16)
+    quant = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True,
+                               bnb_4bit_compute_dtype=half)
     return dict(quantization_config=quant, device_map={"": device})
 
 # %% ../nbs/03_models.ipynb #306bdd1e
@@ -101,15 +110,23 @@ def load_base(
     config: ModelConfig = ModelConfig() # Device and precision
 ): # (model, tokenizer)
     "Load a causal language model and its tokenizer; raises `ConfigError`"
-    device, path = pick_device(config.device), TINY if name == "tiny" else name
+    device = pick_device(config.device)
+    path = TINY if name == "tiny" else name
     options = _load_options(config, device)
     try:
-        with _quietly(): tokenizer, model = load_tokenizer(path), AutoModelForCausalLM.from_pretrained(path, **options)
+        with _quietly():
+            tokenizer = load_tokenizer(path)
+            model = AutoModelForCausalLM.from_pretrained(path, **options)
     except (OSError, ValueError, KeyError) as e:
-        raise ConfigError(f"model {name!r} cannot be loaded: {str(e).strip().splitlines()[0]} Give a folder with config.json, weights and tokenizer files, or a name on the Hugging Face hub that this machine can reach.") from None
-    if tokenizer.eos_token_id is None: raise ConfigError(f"model {name!r}: its tokenizer has no end-of-text token, so no answer could ever end; set eos_token in tokenizer_config.json")
+        raise ConfigError(f"model {name!r} cannot be loaded: {str(e).strip().splitlines()[0]} Give a folder "
+                          "with config.json, weights and tokenizer files, or a name on the Hugging Face hub "
+                          "that this machine can reach.") from None
+    if tokenizer.eos_token_id is None:
+        raise ConfigError(f"model {name!r}: its tokenizer has no end-of-text token, so no answer could ever "
+                          "end; set eos_token in tokenizer_config.json")
     model.config.use_cache = True
-    return (model if config.load_in_4bit else model.to(device)).eval(), tokenizer
+    if not config.load_in_4bit: model = model.to(device)
+    return model.eval(), tokenizer
 
 # %% ../nbs/03_models.ipynb #b824ca49
 class GrowingLayer(DynamicLayer):
@@ -117,15 +134,22 @@ class GrowingLayer(DynamicLayer):
     block = 64
     def update(self, key_states, value_states, *args, **kwargs):
         if not self.is_initialized: self.lazy_initialization(key_states, value_states)
-        past, new, room = self.get_seq_length(), key_states.shape[-2], getattr(self, "room", None)
-        if room is None or past + new > room[0].shape[-2]:
-            self.room = tuple(o.new_empty(*o.shape[:2], past + new + self.block, o.shape[-1]) for o in (key_states, value_states))
-            if past: self.room[0][:, :, :past] = self.keys; self.room[1][:, :, :past] = self.values
-        self.room[0][:, :, past:past + new] = key_states; self.room[1][:, :, past:past + new] = value_states
-        self.keys, self.values = (o[:, :, :past + new] for o in self.room)
+        past, room = self.get_seq_length(), getattr(self, "room", None)
+        end = past + key_states.shape[-2]
+        if room is None or end > room[0].shape[-2]: self._make_room(key_states, value_states, past, end)
+        for room, states in zip(self.room, (key_states, value_states)): room[:, :, past:end] = states
+        self.keys, self.values = (o[:, :, :end] for o in self.room)
         return self.keys, self.values
+
+    def _make_room(self, key_states, value_states, past, end):
+        make = lambda o: o.new_empty(*o.shape[:2], end + self.block, o.shape[-1])
+        self.room = make(key_states), make(value_states)
+        if not past: return
+        for room, states in zip(self.room, (self.keys, self.values)): room[:, :, :past] = states
+
     def batch_select_indices(self, indices):
-        past, self.room = self.get_seq_length(), tuple(o[indices] for o in self.room)
+        past = self.get_seq_length()
+        self.room = tuple(o[indices] for o in self.room)
         self.keys, self.values = (o[:, :, :past] for o in self.room)
 
 # %% ../nbs/03_models.ipynb #33408653
@@ -134,70 +158,94 @@ def make_cache(
     layers: list = (), # (keys, values) per layer, each row x head x time x channel; empty for a new cache
     grow: bool = True # Growing layers; without, plain ones, through which gradients flow
 ) -> DynamicCache: # The cache
-    "A cache for a model, filled with what was read; raises `ConfigError` for models with another kind of cache"
+    "A cache for a model, filled with what was read; raises `ConfigError` for another kind of cache"
     cache = DynamicCache(config=model.config)
     odd = {type(o).__name__ for o in cache.layers if type(o) is not DynamicLayer}
-    if odd: raise ConfigError(f"this model's layers keep {', '.join(odd)}, which cannot be shared between prompts; choose a model with full attention in all layers, or --adapters full")
+    if odd:
+        raise ConfigError(f"this model's layers keep {', '.join(odd)}, which cannot be shared between "
+                          "prompts; choose a model with full attention in all layers, or --adapters full")
     cache.layers = [(GrowingLayer if grow else DynamicLayer)() for _ in cache.layers]
     for layer, (k, v) in zip(cache.layers, layers):
-        layer.lazy_initialization(k, v); layer.keys, layer.values = k, v
+        layer.lazy_initialization(k, v)
+        layer.keys, layer.values = k, v
     return cache
 
 # %% ../nbs/03_models.ipynb #3f124068
 class Reader:
     "What a model has read: a row of keys and values per distinct prefix"
-    def __init__(self, model, # The frozen base
-                 pad_id: int = 0, # Any token id, masked
-                 chunk: int = 32): # Rows per forward pass: several narrow ones are faster than one wide
+    def __init__(self,
+        model, # The frozen base
+        pad_id: int = 0, # Any token id, masked
+        chunk: int = 32 # Rows per forward pass: several narrow ones are faster than one wide
+    ):
         self.model, self.pad_id, self.chunk = model, pad_id, chunk
-        self.rows, self.first, self.layers, self.mask = {}, None, [], None # prefix -> row; the first prefixes; keys and values; row x time
+        self.rows, self.first = {}, None # prefix -> row; the prefixes that were read first
+        self.layers, self.mask = [], None # (keys, values) per layer; row x time
 
-    def known(self, prefix):
-        "The longest prefix of a prefix that was read"
-        lengths = sorted({len(r) for r in self.rows if len(r) <= len(prefix)}, reverse=True)
-        return next((prefix[:n] for n in lengths if prefix[:n] in self.rows), ())
+@patch
+def known(self: Reader,
+    prefix: tuple[int, ...] # Token ids
+) -> tuple[int, ...]: # Empty when no part of it was read
+    "The longest prefix of a prefix that was read"
+    lengths = sorted({len(r) for r in self.rows if len(r) <= len(prefix)}, reverse=True)
+    return next((prefix[:n] for n in lengths if prefix[:n] in self.rows), ())
 
 # %% ../nbs/03_models.ipynb #32ecd536
-def _forward(self, texts, parents):
+def _pad_left(rows, pad_id, device):
+    "Token ids padded on the left, and their mask; each row x time"
+    width = max(map(len, rows))
+    ids = [[pad_id] * (width - len(r)) + list(r) for r in rows]
+    mask = [[0] * (width - len(r)) + [1] * len(r) for r in rows]
+    return torch.tensor(ids, device=device), torch.tensor(mask, device=device)
+
+@patch
+def _forward(self: Reader, texts, parents):
     "Read the rest of some texts behind the rows of their parents; returns layers and mask"
-    rest = [t[len(p):] for t, p in zip(texts, parents)]
-    width, device = max(map(len, rest)), self.model.device
-    ids = torch.tensor([[self.pad_id] * (width - len(r)) + list(r) for r in rest], device=device)
-    new = torch.tensor([[0] * (width - len(r)) + [1] * len(r) for r in rest], device=device)
-    rows, old = torch.tensor([self.rows.get(p, 0) for p in parents], device=device), new[:, :0]
-    if any(parents): old = self.mask[rows] * torch.tensor([[bool(p)] for p in parents], device=device)
-    mask, cache = torch.cat([old, new], 1), make_cache(self.model, [(k[rows], v[rows]) for k, v in self.layers] if any(parents) else ())
+    device = self.model.device
+    ids, new = _pad_left([t[len(p):] for t, p in zip(texts, parents)], self.pad_id, device)
+    old, layers = new[:, :0], ()
+    if any(parents):
+        rows = torch.tensor([self.rows.get(p, 0) for p in parents], device=device)
+        old = self.mask[rows] * torch.tensor([[bool(p)] for p in parents], device=device)
+        layers = [(k[rows], v[rows]) for k, v in self.layers]
+    mask, cache = torch.cat([old, new], 1), make_cache(self.model, layers)
     positions = (mask.cumsum(1) - 1).clamp(min=0)[:, old.shape[1]:]
-    self.model(input_ids=ids, attention_mask=mask, position_ids=positions, past_key_values=cache, use_cache=True, logits_to_keep=1)
+    self.model(input_ids=ids, attention_mask=mask, position_ids=positions, past_key_values=cache,
+               use_cache=True, logits_to_keep=1)
     return [(l.keys, l.values) for l in cache.layers], mask
 
 # %% ../nbs/03_models.ipynb #c3046af3
-def _stack(parts, dim_of_time):
-    "Join row blocks of different length, the shorter ones filled on the left"
-    width = max(p.shape[dim_of_time] for p in parts)
-    fill = lambda p: torch.nn.functional.pad(p, [0, 0] * (p.dim() - 1 - dim_of_time) + [width - p.shape[dim_of_time], 0])
-    return torch.cat([fill(p) for p in parts])
+def _stack(parts, time):
+    "Join row blocks of different length along axis `time`, the shorter ones filled on the left"
+    width = max(p.shape[time] for p in parts)
+    zeros = lambda p: [0, 0] * (p.dim() - 1 - time) + [width - p.shape[time], 0]
+    return torch.cat([torch.nn.functional.pad(p, zeros(p)) for p in parts])
 
+# %% ../nbs/03_models.ipynb #a69ee73a
+@patch
 @torch.no_grad()
-def _read(self,
-    prefixes: list # Token ids, as tuples
+def read(self: Reader,
+    prefixes: list[tuple[int, ...]] # Token ids, as tuples
 ):
     "Make sure that all prefixes have been read"
     new = sorted({p for p in prefixes if p not in self.rows}, key=len)
     if not new: return
-    parts = [self._forward(c, [self.known(p) for p in c]) for c in (new[i:i + self.chunk] for i in range(0, len(new), self.chunk))]
+    chunks = [new[i:i + self.chunk] for i in range(0, len(new), self.chunk)]
+    parts = [self._forward(texts, [self.known(p) for p in texts]) for texts in chunks]
     keep = [p for p in self.rows if p in self.first or p in prefixes] if self.first else []
     if keep:
         rows = torch.tensor([self.rows[p] for p in keep], device=self.model.device)
         parts.insert(0, ([(k[rows], v[rows]) for k, v in self.layers], self.mask[rows]))
-    self.layers = [tuple(_stack([p[0][i][j] for p in parts], 2) for j in (0, 1)) for i in range(len(parts[0][0]))]
-    self.mask = _stack([p[1] for p in parts], 1)
-    self.rows, self.first = {p: i for i, p in enumerate(keep + new)}, self.first or set(new)
-Reader._forward, Reader.read = _forward, _read
+    by_layer = zip(*(layers for layers, _ in parts)) # layer: (keys, values) of every part
+    self.layers = [tuple(_stack(o, 2) for o in zip(*blocks)) for blocks in by_layer]
+    self.mask = _stack([mask for _, mask in parts], 1)
+    self.rows = {p: i for i, p in enumerate(keep + new)}
+    self.first = self.first or set(new)
 
 # %% ../nbs/03_models.ipynb #14ec549c
-def _select(self,
-    prefixes: list # Token ids as tuples, read before or not
+@patch
+def select(self: Reader,
+    prefixes: list[tuple[int, ...]] # Token ids as tuples, read before or not
 ) -> tuple: # (layers, mask): keys and values per layer for each prefix, and row x time
     "The rows of a batch of prefixes"
     self.read(prefixes)
@@ -205,7 +253,6 @@ def _select(self,
     mask = self.mask[rows]
     used = mask.any(0).nonzero()[:, 0]
     return [(k[rows][:, :, used], v[rows][:, :, used]) for k, v in self.layers], mask[:, used]
-Reader.select = _select
 
 # %% ../nbs/03_models.ipynb #42483352
 @dataclass
@@ -233,6 +280,43 @@ def line_breaks(
     return {i: n for i in range(len(tokenizer)) if (n := tokenizer.decode([i]).count("\n"))}
 
 # %% ../nbs/03_models.ipynb #f3eb3147
+class _Rows:
+    "The rows of a batch that are being written"
+    def __init__(self, model, layers, mask, last):
+        self.model, self.cache = model, make_cache(model, layers)
+        self.mask, self.position = mask, mask.sum(1) # row x time; row
+        self.token = torch.tensor(last, device=mask.device) # row: the last token
+
+    def step(self, temperature, generator):
+        "One more token per row: their ids and log-probabilities"
+        self.mask = torch.cat([self.mask, self.mask.new_ones(len(self.mask), 1)], 1)
+        logits = self.model(
+            input_ids=self.token[:, None], attention_mask=self.mask[:, None, None, :].bool(),
+            position_ids=self.position[:, None], past_key_values=self.cache, use_cache=True).logits[:, -1]
+        self.token, logp = _draw(logits, temperature, generator)
+        self.position = self.position + 1
+        return self.token.tolist(), logp.tolist()
+
+    def keep(self, rows):
+        "Go on with some of the rows"
+        rows = torch.tensor(rows, device=self.mask.device)
+        self.cache.batch_select_indices(rows)
+        self.mask, self.token, self.position = self.mask[rows], self.token[rows], self.position[rows]
+
+# %% ../nbs/03_models.ipynb #36a0288f
+class _Answer:
+    "An answer while it is written"
+    def __init__(self): self.ids, self.logprobs, self.lines, self.finished = [], [], 0, False
+
+    def add(self, token, logprob, end_ids, breaks, max_lines):
+        "Take one more token, unless the answer has ended"
+        if self.finished: return
+        self.ids.append(token)
+        self.logprobs.append(logprob)
+        if max_lines: self.lines += breaks.get(token, 0)
+        self.finished = token in end_ids or bool(max_lines) and self.lines >= max_lines
+
+# %% ../nbs/03_models.ipynb #a5c65e99
 @torch.no_grad()
 def sample_tokens(
     model, # Writes; a causal language model in eval mode
@@ -247,55 +331,51 @@ def sample_tokens(
 ) -> list: # (ids, logprobs, finished) per row
     "Sample one answer per prompt with the sampler's log-probabilities"
     layers, mask = reader.select([tuple(p[:-1]) for p in prompts])
-    cache, position, alive = make_cache(model, layers), mask.sum(1), list(range(len(prompts)))
-    token, device = torch.tensor([p[-1] for p in prompts], device=mask.device), mask.device
-    ids, logps, over, lines = [[] for _ in prompts], [[] for _ in prompts], [False] * len(prompts), [0] * len(prompts)
-    for step in range(max_new_tokens):
-        mask = torch.cat([mask, mask.new_ones(len(mask), 1)], 1)
-        logits = model(input_ids=token[:, None], attention_mask=mask[:, None, None, :].bool(), position_ids=position[:, None], past_key_values=cache, use_cache=True).logits[:, -1]
-        (token, logp), position = _draw(logits, temperature, generator), position + 1
-        for i, t, l in zip(alive, token.tolist(), logp.tolist()):
-            if over[i]: continue
-            ids[i].append(t); logps[i].append(l); lines[i] += breaks.get(t, 0) if max_lines else 0
-            over[i] = t in end_ids or bool(max_lines) and lines[i] >= max_lines
-        left = [j for j, i in enumerate(alive) if not over[i]]
+    rows = _Rows(model, layers, mask, [p[-1] for p in prompts])
+    answers = writing = [_Answer() for _ in prompts]
+    for _ in range(max_new_tokens):
+        for answer, token, logprob in zip(writing, *rows.step(temperature, generator)):
+            answer.add(token, logprob, end_ids, breaks, max_lines)
+        left = [j for j, answer in enumerate(writing) if not answer.finished]
         if not left: break
-        if len(left) < .75 * len(alive):
-            keep, alive = torch.tensor(left, device=device), [alive[j] for j in left]
-            cache.batch_select_indices(keep)
-            mask, token, position = mask[keep], token[keep], position[keep]
-    return list(zip(ids, logps, over))
+        if len(left) < .75 * len(writing):
+            rows.keep(left)
+            writing = [writing[j] for j in left]
+    return [(o.ids, o.logprobs, o.finished) for o in answers]
 
 # %% ../nbs/03_models.ipynb #b0f2b7fd
 def _answer_batch(samples, pad_id, device):
     "Last prompt token and answer, padded on the right: inputs, targets, mask; each row x answer token"
-    right = max(len(s.ids) for s in samples)
-    rows = [[s.prompt_ids[-1]] + s.ids + [pad_id] * (right - len(s.ids)) for s in samples]
+    width = max(len(s.ids) for s in samples)
+    rows = [[s.prompt_ids[-1]] + s.ids + [pad_id] * (width - len(s.ids)) for s in samples]
     ids = torch.tensor(rows, device=device)
-    mask = torch.arange(right, device=device)[None] < torch.tensor([[len(s.ids)] for s in samples], device=device)
+    lengths = torch.tensor([[len(s.ids)] for s in samples], device=device)
+    mask = torch.arange(width, device=device)[None] < lengths
     return ids[:, :-1], ids[:, 1:], mask
 
+# %% ../nbs/03_models.ipynb #1468c292
 def answer_logprobs(
     model, # The writing model
     reader: Reader | None, # What was read without gradients; None reads with the model itself, with gradients
-    samples: list, # `Sample`s, row axis
+    samples: list[Sample], # row
     pad_id: int = 0, # Any token id, masked
     temperature: float = 1. # That of the sampler
 ) -> tuple: # (log-probabilities, entropies, mask), each row x answer token
     "Log-probability and entropy of each answer token, with gradients"
     inputs, targets, mask = _answer_batch(samples, pad_id, model.device)
-    prefixes = [tuple(s.prompt_ids[:-1]) for s in samples]
+    prefixes, layers = [tuple(s.prompt_ids[:-1]) for s in samples], None
     if reader: layers, seen = reader.select(prefixes)
     else:
-        left, layers = max(map(len, prefixes)), None
-        seen = torch.tensor([[0] * (left - len(p)) + [1] * len(p) for p in prefixes], device=model.device)
-        inputs = torch.cat([torch.tensor([[pad_id] * (left - len(p)) + list(p) for p in prefixes], device=model.device), inputs], 1)
+        prompts, seen = _pad_left(prefixes, pad_id, model.device)
+        inputs = torch.cat([prompts, inputs], 1)
     both = torch.cat([seen, mask.long()], 1)
     positions = (both.cumsum(1) - 1).clamp(min=0)[:, -inputs.shape[1]:]
     cache = make_cache(model, layers, grow=False) if layers else None
-    logits = model(input_ids=inputs, attention_mask=both, position_ids=positions, past_key_values=cache, use_cache=cache is not None, logits_to_keep=targets.shape[1]).logits
+    logits = model(input_ids=inputs, attention_mask=both, position_ids=positions, past_key_values=cache,
+                   use_cache=cache is not None, logits_to_keep=targets.shape[1]).logits
     logp = torch.log_softmax(logits.float() / temperature, -1)
-    return logp.gather(2, targets[..., None])[..., 0], -(logp.exp() * logp).sum(-1), mask
+    entropy = -(logp.exp() * logp).sum(-1)
+    return logp.gather(2, targets[..., None])[..., 0], entropy, mask
 
 # %% ../nbs/03_models.ipynb #884bd51b
 class Base:
@@ -307,7 +387,8 @@ class Base:
         self.plain = copy.deepcopy(model) if small and adapters else None # what merged copies are made from
         for p in model.parameters(): p.requires_grad_(not adapters)
         self.reference = None if adapters else copy.deepcopy(model).requires_grad_(False)
-        lora = LoraConfig(r=config.lora_rank, lora_alpha=config.lora_alpha, target_modules="all-linear", task_type="CAUSAL_LM")
+        lora = LoraConfig(r=config.lora_rank, lora_alpha=config.lora_alpha, target_modules="all-linear",
+                          task_type="CAUSAL_LM")
         for i, adapter in enumerate(self.adapters):
             torch.manual_seed(stable_hash("adapter", adapter) % 2**31)
             with _quietly():
@@ -322,7 +403,8 @@ def adapter_parameters(
 ) -> dict: # name -> parameter
     "The parameters that one adapter trains"
     if not adapter: return dict(base.model.named_parameters())
-    return {n.replace(f".{adapter}.", "."): p for n, p in base.model.named_parameters() if f".{adapter}." in n}
+    part = f".{adapter}."
+    return {n.replace(part, "."): p for n, p in base.model.named_parameters() if part in n}
 
 def activate(
     base: Base, # The base
@@ -335,6 +417,15 @@ def activate(
     return base.model
 
 # %% ../nbs/03_models.ipynb #ce0bda57
+@torch.no_grad()
+def _merge(base, adapter, merged):
+    "Write the base's weights with an adapter's product added in into a copy"
+    weights = dict(base.plain.named_parameters())
+    for name, module in base.model.base_model.model.named_modules():
+        if not isinstance(module, LoraLayer): continue
+        weight = weights[f"{name}.weight"] + module.get_delta_weight(adapter)
+        merged.get_submodule(name).weight.copy_(weight)
+
 def sampling_model(
     base: Base, # The base
     adapter: str # An adapter's name; empty for all weights
@@ -345,12 +436,11 @@ def sampling_model(
     version = sum(p._version for p in adapter_parameters(base, adapter).values())
     if base.merged.get(adapter, (None,))[0] != version:
         merged = base.merged[adapter][1] if adapter in base.merged else copy.deepcopy(base.plain)
-        weights, lora = dict(base.plain.named_parameters()), {n: m for n, m in base.model.base_model.model.named_modules() if isinstance(m, LoraLayer)}
-        with torch.no_grad():
-            for n, m in lora.items(): merged.get_submodule(n).weight.copy_(weights[f"{n}.weight"] + m.get_delta_weight(adapter))
+        _merge(base, adapter, merged)
         base.merged[adapter] = version, merged
     return base.merged[adapter][1]
 
+# %% ../nbs/03_models.ipynb #31abb1fc
 @contextmanager
 def reference_model(
     base: Base # The base
@@ -384,68 +474,99 @@ class Player:
                  prompts: PromptSet): # Its prompts
         self.role, self.base, self.config, self.prompts = role, base, config, prompts
         tokenizer, ends = base.tokenizer, base.model.generation_config.eos_token_id
-        self.end_ids = {tokenizer.eos_token_id, *(ends if isinstance(ends, (list, tuple)) else [ends])} - {None}
-        self.pad_id = tokenizer.eos_token_id # always masked; a tokenizer's own pad token may lie outside the model's vocabulary
+        if not isinstance(ends, (list, tuple)): ends = [ends]
+        self.end_ids = {tokenizer.eos_token_id, *ends} - {None}
+        self.pad_id = tokenizer.eos_token_id # always masked; an own pad token may lie outside the vocabulary
         self.window = getattr(base.model.config.get_text_config(), "max_position_embeddings", None) or 10**9
 
-    def adapter(self, stage: int) -> str:
-        "Name of the adapter that plays a stage"
-        get_stage(stage)
-        return {"stage": f"{self.role}_{stage}", "role": self.role, "unified": "shared", "full": ""}[self.config.adapters]
+# %% ../nbs/03_models.ipynb #bb1ef356
+@patch
+def adapter(self: Player,
+    stage: int # 1 to 5
+) -> str: # Empty for all weights (`full`)
+    "Name of the adapter that plays a stage"
+    get_stage(stage)
+    names = {"stage": f"{self.role}_{stage}", "role": self.role, "unified": "shared", "full": ""}
+    return names[self.config.adapters]
 
-    def parameters(self, stage: int) -> dict:
-        "Name -> parameter of what learns at a stage"
-        return adapter_parameters(self.base, self.adapter(stage))
+@patch
+def parameters(self: Player,
+    stage: int # 1 to 5
+) -> dict[str, torch.nn.Parameter]: # Name -> parameter
+    "What learns at a stage"
+    return adapter_parameters(self.base, self.adapter(stage))
 
-    def reader(self) -> Reader:
-        "A fresh reader over what reads for this player: the frozen base, or with `full` the model itself"
-        return Reader(reading_model(self.base), self.pad_id)
+@patch
+def reader(self: Player) -> Reader: # Over the frozen base, or with `full` over the model itself
+    "A fresh reader over what reads for this player"
+    return Reader(reading_model(self.base), self.pad_id)
 
 # %% ../nbs/03_models.ipynb #779aa44f
-def _encode(self, prompts, room):
-    "Token ids of prompts, leaving room for the answer"
+@patch
+def encode(self: Player,
+    prompts: list[str], # Prompt texts
+    room: int # Tokens to leave for the answer
+) -> list[list[int]]: # Token ids per prompt, the oldest dropped beyond the model's window
+    "Token ids of prompts"
     tokenizer = self.base.tokenizer
     if self.prompts.chat:
-        turns = [[{"role": "system", "content": self.prompts.system}] * bool(self.prompts.system) + [{"role": "user", "content": p}] for p in prompts]
-        prompts = [tokenizer.apply_chat_template(t, tokenize=False, add_generation_prompt=True) for t in turns]
-    ids = tokenizer(prompts, add_special_tokens=self.prompts.name != "tags" and not self.prompts.chat).input_ids
+        system = [{"role": "system", "content": self.prompts.system}] if self.prompts.system else []
+        turns = [system + [{"role": "user", "content": p}] for p in prompts]
+        render = lambda t: tokenizer.apply_chat_template(t, tokenize=False, add_generation_prompt=True)
+        prompts = [render(t) for t in turns]
+    special = self.prompts.name != "tags" and not self.prompts.chat
+    ids = tokenizer(prompts, add_special_tokens=special).input_ids
     limit = max(self.window - room, 1)
-    if any(len(i) > limit for i in ids): warnings.warn(f"{sum(len(i) > limit for i in ids)} prompts of the {self.role} exceed the model's window of {self.window} tokens; their oldest tokens were dropped")
+    if n_long := sum(len(i) > limit for i in ids):
+        warnings.warn(f"{n_long} prompts of the {self.role} exceed the model's "
+                      f"window of {self.window} tokens; their oldest tokens were dropped")
     return [i[-limit:] for i in ids]
-Player.encode = _encode
 
 # %% ../nbs/03_models.ipynb #2bc061be
-def _cut(self, ids, logps, finished):
+@patch
+def cut(self: Player,
+    ids: list[int], # Token ids of an answer
+    logps: list[float], # Their log-probabilities
+    finished: bool # Did it end by itself?
+) -> tuple[list[int], list[float], bool, str]: # The same of what is kept, and its text
     "An answer up to its end token or its stop text"
     decode, stop = self.base.tokenizer.decode, self.prompts.stop
     text = decode([i for i in ids if i not in self.end_ids], skip_special_tokens=False)
     if stop and stop in text:
         n = next(n for n in range(1, len(ids) + 1) if stop in decode(ids[:n]))
         ids, logps, finished, text = ids[:n], logps[:n], True, text[:text.index(stop)]
-    if (most := self.max_lines()) and text.count("\n") >= most: text = "\n".join(text.split("\n")[:most]) # the last token may hold the start of another line
+    if (most := self.max_lines()) and text.count("\n") >= most:
+        text = "\n".join(text.split("\n")[:most]) # the last token may hold the start of another line
     return ids, logps, finished, text
 
-def _sample(self,
-    prompts: list, # Prompt texts
+# %% ../nbs/03_models.ipynb #01a7b383
+@patch
+def sample(self: Player,
+    prompts: list[str], # Prompt texts
     stage: int, # The stage played, 1 to 5
     temperature: float = 1., # 0 takes the likeliest token
     seed: int = 0, # Of the randomness
     reader: Reader | None = None # What was read before, on the same base
-) -> list: # A `Sample` per prompt
+) -> list[Sample]: # One per prompt
     "Sample one answer per prompt"
     if not prompts: return []
-    limit, reader = self.max_tokens(), reader or self.reader()
+    limit, max_lines, n = self.max_tokens(), self.max_lines(), self.config.max_rows
+    reader = reader or self.reader()
     ids = self.encode(prompts, limit)
-    generator = torch.Generator(self.base.model.device).manual_seed(stable_hash(seed, self.role, stage) % 2**62)
-    model, n = sampling_model(self.base, self.adapter(stage)), self.config.max_rows
-    lines = (line_breaks(self.base.tokenizer), self.max_lines()) if self.max_lines() else ()
-    answers = [a for i in range(0, len(ids), n) for a in sample_tokens(model, reader, ids[i:i + n], limit, self.end_ids, temperature, generator, *lines)]
+    generator = torch.Generator(self.base.model.device)
+    generator.manual_seed(stable_hash(seed, self.role, stage) % 2**62)
+    model = sampling_model(self.base, self.adapter(stage))
+    breaks = line_breaks(self.base.tokenizer) if max_lines else None
+    answers = []
+    for i in range(0, len(ids), n):
+        answers += sample_tokens(model, reader, ids[i:i + n], limit, self.end_ids, temperature, generator,
+                                 breaks, max_lines)
     return [Sample(p, *self.cut(*a)) for p, a in zip(ids, answers)]
-Player.cut, Player.sample = _cut, _sample
 
 # %% ../nbs/03_models.ipynb #e7af1ef1
-def _logprobs(self,
-    samples: list, # Its `Sample`s at the stage
+@patch
+def logprobs(self: Player,
+    samples: list[Sample], # Its own, at the stage
     stage: int, # The stage that played them
     temperature: float = 1., # That of the sampler
     reference: bool = False, # Under the model before training, without gradients?
@@ -453,39 +574,84 @@ def _logprobs(self,
 ) -> tuple: # (log-probabilities, entropies, mask), each row x answer token
     "Log-probabilities of samples under the present weights, or under the reference"
     reader = (reader or self.reader()) if self.base.adapters else None
-    if not reference: return answer_logprobs(activate(self.base, self.adapter(stage)), reader, samples, self.pad_id, temperature)
-    with torch.no_grad(), reference_model(self.base) as model: return answer_logprobs(model, reader, samples, self.pad_id, temperature)
-Player.logprobs = _logprobs
+    score = lambda model: answer_logprobs(model, reader, samples, self.pad_id, temperature)
+    if not reference: return score(activate(self.base, self.adapter(stage)))
+    with torch.no_grad(), reference_model(self.base) as model: return score(model)
 
 # %% ../nbs/03_models.ipynb #62b2a0d1
+def _last_states(reader, prompts):
+    "The hidden state at the last token of each prompt, on the CPU"
+    layers, seen = reader.select([p[:-1] for p in prompts])
+    last = torch.tensor([p[-1:] for p in prompts], device=seen.device)
+    mask = torch.cat([seen, seen.new_ones(len(seen), 1)], 1)
+    out = reader.model(
+        input_ids=last, attention_mask=mask, position_ids=seen.sum(1, keepdim=True),
+        past_key_values=make_cache(reader.model, layers), use_cache=True, output_hidden_states=True,
+        logits_to_keep=1)
+    return out.hidden_states[-1][:, -1].float().cpu()
+
+# %% ../nbs/03_models.ipynb #057c8bfe
+@patch
 @torch.no_grad()
-def _features(self,
-    samples: list, # Its `Sample`s
+def features(self: Player,
+    samples: list[Sample], # Its own
     reader: Reader | None = None # What was read before, on the same base
 ) -> torch.Tensor: # row x channel, on the CPU
     "The hidden state at the last token of each sample's prompt, without gradients"
-    reader, prompts, states = reader or self.reader(), list(dict.fromkeys(tuple(s.prompt_ids) for s in samples)), {}
+    reader = reader or self.reader()
+    prompts = list(dict.fromkeys(tuple(s.prompt_ids) for s in samples))
     reader.read([p[:-1] for p in prompts])
-    for part in (prompts[i:i + reader.chunk] for i in range(0, len(prompts), reader.chunk)):
-        layers, seen = reader.select([p[:-1] for p in part])
-        last, mask = torch.tensor([p[-1:] for p in part], device=seen.device), torch.cat([seen, seen.new_ones(len(seen), 1)], 1)
-        out = reader.model(input_ids=last, attention_mask=mask, position_ids=seen.sum(1, keepdim=True), past_key_values=make_cache(reader.model, layers), use_cache=True, output_hidden_states=True, logits_to_keep=1)
-        states.update(zip(part, out.hidden_states[-1][:, -1].float().cpu()))
+    states = {}
+    for i in range(0, len(prompts), reader.chunk):
+        part = prompts[i:i + reader.chunk]
+        states.update(zip(part, _last_states(reader, part)))
     return torch.stack([states[tuple(s.prompt_ids)] for s in samples])
-Player.features = _features
 
 # %% ../nbs/03_models.ipynb #c00832ee
 class Generator(Player):
     "Solves problems in five stages"
-    def prompt(self, problem, stage, outputs): return generator_prompt(self.prompts, problem, stage, outputs)
-    def max_lines(self): return 0
-    def max_tokens(self): return self.config.max_stage_tokens or (96 if self.prompts.name == "tags" else 512)
 
+@patch
+def prompt(self: Generator,
+    problem: Problem, # What to solve
+    stage: int, # 1 to 5
+    outputs: list[str | None] # What it wrote at the stages before
+) -> str: # The text to answer
+    "Prompt of a stage"
+    return generator_prompt(self.prompts, problem, stage, outputs)
+
+@patch
+def max_lines(self: Generator) -> int: # 0: no limit
+    "Lines after which an answer is cut"
+    return 0
+
+@patch
+def max_tokens(self: Generator) -> int: # By the settings, or by the prompt set
+    "Longest answer at a stage"
+    return self.config.max_stage_tokens or (96 if self.prompts.name == "tags" else 512)
+
+# %% ../nbs/03_models.ipynb #93144641
 class Discriminator(Player):
     "Reads a stage and writes tests"
-    def prompt(self, problem, stage, output): return discriminator_prompt(self.prompts, problem, stage, output)
-    def max_lines(self): return self.config.max_tests
-    def max_tokens(self): return self.config.max_test_tokens or (160 if self.prompts.name == "tags" else 512)
+
+@patch
+def prompt(self: Discriminator,
+    problem: Problem, # What is to be solved
+    stage: int, # 1 to 5
+    output: str # What the generator wrote at that stage
+) -> str: # The text to answer
+    "Prompt of a stage"
+    return discriminator_prompt(self.prompts, problem, stage, output)
+
+@patch
+def max_lines(self: Discriminator) -> int: # 0: no limit
+    "Lines after which a list of tests is cut"
+    return self.config.max_tests
+
+@patch
+def max_tokens(self: Discriminator) -> int: # By the settings, or by the prompt set
+    "Longest list of tests"
+    return self.config.max_test_tokens or (160 if self.prompts.name == "tags" else 512)
 
 # %% ../nbs/03_models.ipynb #203d57a1
 def _pick_prompts(config, tokenizer):
@@ -496,49 +662,94 @@ def _pick_prompts(config, tokenizer):
 
 def _pick_stages(config):
     "The stages that are written, and those among them at which tests are written"
-    played, tested = ([s for s in range(1, 6) if s in o] for o in (config.chain_stages, config.test_stages))
-    if [*config.chain_stages] != played or played[-1:] != [5]: raise ConfigError(f"chain_stages {list(config.chain_stages)}: give stages of 1 to 5, each once, in rising order, the last one 5")
-    if [*config.test_stages] != tested or not (both := tuple(s for s in tested if s in played)): raise ConfigError(f"test_stages {list(config.test_stages)}: give stages of 1 to 5, each once, in rising order, at least one of them in chain_stages {played}")
-    return tuple(played), both
+    chain, test = list(config.chain_stages), list(config.test_stages)
+    in_order = lambda stages: [s for s in range(1, 6) if s in stages]
+    if chain != in_order(chain) or chain[-1:] != [5]:
+        raise ConfigError(f"chain_stages {chain}: give stages of 1 to 5, each once, in rising order, "
+                          "the last one 5")
+    tested = tuple(s for s in test if s in chain)
+    if test != in_order(test) or not tested:
+        raise ConfigError(f"test_stages {test}: give stages of 1 to 5, each once, in rising order, "
+                          f"at least one of them in chain_stages {chain}")
+    return tuple(chain), tested
 
+# %% ../nbs/03_models.ipynb #eadee221
+def _adapter_names(role, adapters):
+    "The adapters that a role plays with"
+    by_stage = [f"{role}_{i}" for i in range(1, 6)]
+    return {"stage": by_stage, "role": [role], "unified": ["shared"], "full": []}[adapters]
+
+def _load_bases(config):
+    "role -> base; the same one where both roles name the same model, unless all weights learn"
+    names = {r: getattr(config, f"{r}_model") or config.model for r in ROLES}
+    same = len(set(names.values())) == 1
+    if config.adapters == "unified" and not same:
+        raise ConfigError("adapters 'unified' is one model playing both roles, but two models are named; "
+                          "name one, or choose --adapters role")
+    if config.adapters == "full" and config.load_in_4bit:
+        raise ConfigError("adapters 'full' trains all weights, which 4-bit weights cannot; "
+                          "choose --adapters stage")
+    adapters = {r: _adapter_names(r, config.adapters) for r in ROLES}
+    if config.adapters == "full" or not same: return {r: Base(names[r], config, adapters[r]) for r in ROLES}
+    both = dict.fromkeys(adapters["generator"] + adapters["discriminator"])
+    return dict.fromkeys(ROLES, Base(names["generator"], config, list(both)))
+
+# %% ../nbs/03_models.ipynb #ab92072e
 class Players:
     "A generator and a discriminator; raises `ConfigError` for settings that cannot work"
-    def __init__(self, config: ModelConfig = ModelConfig()): # Which models, which adapters
-        if config.adapters not in ADAPTERS: raise ConfigError(f"adapters {config.adapters!r}: choose one of {', '.join(ADAPTERS)}")
-        self.chain_stages, self.test_stages = _pick_stages(config)
-        names = {"generator": config.generator_model or config.model, "discriminator": config.discriminator_model or config.model}
-        if config.adapters == "unified" and len(set(names.values())) > 1: raise ConfigError("adapters 'unified' is one model playing both roles, but two models are named; name one, or choose --adapters role")
-        if config.adapters == "full" and config.load_in_4bit: raise ConfigError("adapters 'full' trains all weights, which 4-bit weights cannot; choose --adapters stage")
-        per_role = {r: {"stage": [f"{r}_{i}" for i in range(1, 6)], "role": [r], "unified": ["shared"], "full": []}[config.adapters] for r in ROLES}
-        share, bases = config.adapters != "full" and len(set(names.values())) == 1, {}
-        for r in ROLES:
-            adapters = list(dict.fromkeys(sum(per_role.values(), []))) if share else per_role[r]
-            bases[r] = bases["generator"] if share and bases else Base(names[r], config, adapters)
-        make = {"generator": Generator, "discriminator": Discriminator}
+    def __init__(self,
+        config: ModelConfig = ModelConfig() # Which models, which adapters
+    ):
+        if config.adapters not in ADAPTERS:
+            raise ConfigError(f"adapters {config.adapters!r}: choose one of {', '.join(ADAPTERS)}")
         self.config = config
-        self.generator, self.discriminator = (make[r](r, bases[r], config, _pick_prompts(config, bases[r].tokenizer)) for r in ROLES)
+        self.chain_stages, self.test_stages = _pick_stages(config)
+        bases = _load_bases(config)
+        prompts = {r: _pick_prompts(config, bases[r].tokenizer) for r in ROLES}
+        self.generator = Generator("generator", bases["generator"], config, prompts["generator"])
+        self.discriminator = Discriminator(
+            "discriminator", bases["discriminator"], config, prompts["discriminator"])
 
 # %% ../nbs/03_models.ipynb #ea091a65
-def _bases(self):
+@patch
+def bases(self: Players) -> dict[str, Base]: # Role -> base; the key `shared` for a base of both
     "The distinct bases with the roles that play on them"
     g, d = self.generator.base, self.discriminator.base
     return {"shared": g} if g is d else {"generator": g, "discriminator": d}
 
-def _role(self, role: str) -> Player:
+@patch
+def role(self: Players,
+    role: str # `generator` or `discriminator`
+) -> Player: # Who plays it
     "A player by the name of its role"
     return {"generator": self.generator, "discriminator": self.discriminator}[role]
-Players.bases, Players.role = _bases, _role
 
 # %% ../nbs/03_models.ipynb #04d93bb2
-def _state(self) -> dict:
-    "Adapter name -> its tensors, on the CPU"
-    return {f"{role}.{a or 'full'}": {n: p.detach().cpu().clone() for n, p in adapter_parameters(b, a).items()} for role, b in self.bases().items() for a in b.adapters or ("",)}
+@patch
+def _weights(self: Players):
+    "Name in a checkpoint -> the parameters of an adapter"
+    out = {}
+    for role, base in self.bases().items():
+        for adapter in base.adapters or ("",):
+            out[f"{role}.{adapter or 'full'}"] = adapter_parameters(base, adapter)
+    return out
 
-def _load_state(self, state: dict):
+@patch
+def state(self: Players) -> dict[str, dict[str, torch.Tensor]]: # Adapter -> parameter -> tensor, on the CPU
+    "The weights that learn"
+    copied = lambda parameters: {n: p.detach().cpu().clone() for n, p in parameters.items()}
+    return {name: copied(parameters) for name, parameters in self._weights().items()}
+
+# %% ../nbs/03_models.ipynb #781ee3f5
+@patch
+def load_state(self: Players,
+    state: dict[str, dict[str, torch.Tensor]] # What `state` returned
+):
     "Put saved tensors back; raises `ConfigError` when they belong to other settings"
-    if state.keys() != self.state().keys(): raise ConfigError(f"the saved weights are for other adapters: saved {', '.join(sorted(state))}; these settings have {', '.join(sorted(self.state()))}")
+    own = self._weights()
+    if state.keys() != own.keys():
+        raise ConfigError(f"the saved weights are for other adapters: saved {', '.join(sorted(state))}; "
+                          f"these settings have {', '.join(sorted(own))}")
     with torch.no_grad():
-        for role, b in self.bases().items():
-            for a in b.adapters or ("",):
-                for n, p in adapter_parameters(b, a).items(): p.copy_(state[f"{role}.{a or 'full'}"][n])
-Players.state, Players.load_state = _state, _load_state
+        for name, parameters in own.items():
+            for n, p in parameters.items(): p.copy_(state[name][n])

@@ -18,14 +18,33 @@ from typing import Any, Callable, NamedTuple
 import torch
 
 # %% ../nbs/07_ppo.ipynb #29e0e2e2
-ADVANTAGES, SCALES, KL_PLACES, AVERAGES = ("group", "rloo", "gae"), ("batch", "group", "none"), ("loss", "reward"), ("token", "answer")
+ADVANTAGES = ("group", "rloo", "gae")
+SCALES = ("batch", "group", "none")
+KL_PLACES = ("loss", "reward")
+AVERAGES = ("token", "answer")
 
+def _check_settings(c):
+    "Refuse settings that cannot work; raises `ValueError`"
+    for name, known in dict(advantage=ADVANTAGES, scale=SCALES, kl=KL_PLACES, average=AVERAGES).items():
+        if getattr(c, name) not in known:
+            raise ValueError(f"{name} is {getattr(c, name)!r}; choose one of {', '.join(known)}")
+    for name in ("gamma", "lam", "value_lam"):
+        if not 0 <= getattr(c, name) <= 1:
+            raise ValueError(f"{name} is {getattr(c, name)}; it must be between 0 and 1")
+    if 0 != c.dual_clip <= 1:
+        raise ValueError(f"dual_clip is {c.dual_clip}; it must be above 1, or 0 to switch it off")
+    if c.overlong_buffer < 1:
+        raise ValueError(f"overlong_buffer is {c.overlong_buffer}; it must be at least 1 token")
+    for name in ("tis_cap", "kl_stop", "value_clip", "entropy_floor", "entropy_coef", "overlong_penalty"):
+        if getattr(c, name) < 0: raise ValueError(f"{name} is {getattr(c, name)}; it must be at least 0")
+
+# %% ../nbs/07_ppo.ipynb #bc2ed074
 @dataclass(frozen=True)
 class PPOConfig:
     "Settings of the update; raises `ValueError` for those that cannot work"
     epochs: int = 2 # Passes over a batch
     minibatches: int = 2 # Optimiser steps per pass
-    microbatch_tokens: int = 1000 # Largest padded size of one forward pass, in answer tokens; small ones waste less padding, a GPU wants larger ones
+    microbatch_tokens: int = 1000 # Padded answer tokens of one forward pass, at most; a GPU wants more
     clip_low: float = .2 # The ratio is clipped below at 1 - clip_low
     clip_high: float = .28 # and above at 1 + clip_high
     kl_coef: float = .03 # Weight of the KL to the reference; 0 switches the reference pass off
@@ -33,17 +52,17 @@ class PPOConfig:
     advantage_clip: float = 2.5 # Largest absolute scaled advantage
     min_reward_spread: float = 1e-4 # Groups whose rewards differ by less are dropped
     advantage: str = "group" # What a reward is compared with: `group`, `rloo` or `gae`
-    scale: str = "batch" # What advantages are divided by: the standard deviation of the `batch`, of each `group`, or `none`
+    scale: str = "batch" # Advantages are divided by the deviation of the `batch`, of each `group`, or `none`
     gamma: float = 1. # With gae: how much a turn counts of what the next one is worth
     lam: float = .95 # With gae: 0 trusts the next turn's value, 1 the rewards alone
     value_lam: float = 1. # The same for the returns that the value head learns
     value_clip: float = .2 # The value moves at most so far from the old one per update; 0 switches this off
     whiten: bool = False # With gae: subtract the batch's mean advantage
     dual_clip: float = 0. # A negative advantage counts at most so many times, above 1; 0 switches this off
-    average: str = "token" # The loss is averaged over every `token` of the minibatch, or over each `answer` first
-    tis_cap: float = 0. # Correct for a sampler that differs from the trainer, by at most this factor; 0 switches this off
+    average: str = "token" # The loss is averaged over every `token`, or over each `answer` first
+    tis_cap: float = 0. # Largest weight that corrects for the sampler's differences; 0 switches this off
     kl: str = "loss" # Where the KL to the reference counts: `loss` or `reward`
-    kl_stop: float = 0. # End the update when the KL from the old policy is above this, in nats per token; 0 switches this off
+    kl_stop: float = 0. # The update ends above this KL from the old policy, in nats per token; 0: never
     entropy_floor: float = 0. # Below this mean entropy, in nats per token, the bonus acts; 0 switches it off
     entropy_coef: float = .01 # Weight of the entropy bonus
     overlong_penalty: float = 0. # Largest penalty of a long answer, in units of reward; 0 switches it off
@@ -51,58 +70,55 @@ class PPOConfig:
 
     def __post_init__(self): _check_settings(self)
 
-def _check_settings(c):
-    for name, known in dict(advantage=ADVANTAGES, scale=SCALES, kl=KL_PLACES, average=AVERAGES).items():
-        if getattr(c, name) not in known: raise ValueError(f"{name} is {getattr(c, name)!r}; choose one of {', '.join(known)}")
-    for name in ("gamma", "lam", "value_lam"):
-        if not 0 <= getattr(c, name) <= 1: raise ValueError(f"{name} is {getattr(c, name)}; it must be between 0 and 1")
-    if 0 != c.dual_clip <= 1: raise ValueError(f"dual_clip is {c.dual_clip}; it must be above 1, or 0 to switch it off")
-    if c.overlong_buffer < 1: raise ValueError(f"overlong_buffer is {c.overlong_buffer}; it must be at least 1 token")
-    for name in ("tis_cap", "kl_stop", "value_clip", "entropy_floor", "entropy_coef", "overlong_penalty"):
-        if getattr(c, name) < 0: raise ValueError(f"{name} is {getattr(c, name)}; it must be at least 0")
-
 # %% ../nbs/07_ppo.ipynb #a7be6ecb
 @dataclass
 class Batch:
     "Sampled and scored answers"
-    lengths: list # row: answer tokens
-    old_logprobs: list # row -> list of the sampler's log-probabilities
-    rewards: list # row
-    groups: list # row: which rows share a prompt
-    values: "list | None" = None # row: the value predicted before the answer; with gae, unless a value head is given
-    matches: "list | None" = None # row: which match it is a turn of; None is a match per row
-    turns: "list | None" = None # row: its place in the match
-    credit: "list | None" = None # row -> list: what each token earned on top of its answer, in units of reward
-    limits: "list | None" = None # row: the most tokens it could have had; for the penalty of long answers
+    lengths: list[int] # row: answer tokens
+    old_logprobs: list[list[float]] # row -> the sampler's log-probabilities
+    rewards: list[float] # row
+    groups: list[int] # row: which rows share a prompt
+    values: list[float] | None = None # row: predicted before the answer; for gae without a value head
+    matches: list | None = None # row: which match it is a turn of; None is a match per row
+    turns: list | None = None # row: its place in the match
+    credit: list[list[float]] | None = None # row -> what each token earned on top, in units of reward
+    limits: list[int] | None = None # row: the most tokens it could have had; for the penalty of long answers
     features: Any = None # row x channel: hidden state before the answer, which the value head reads
-    trainer_logprobs: "list | None" = None # row -> list: the trainer's log-probabilities before the update; computed when None and needed
+    trainer_logprobs: list[list[float]] | None = None # row -> the trainer's before the update, if known
 
 # %% ../nbs/07_ppo.ipynb #eb521bcd
 CAUSES = {
     "reward": "a reward scheme returned it; look at the verdicts of this step",
     "credit": "whoever gave credit to single tokens divided by zero; look at the verdicts of this step",
-    "sampler's log-probability": "half precision overflowed while sampling, or a token was sampled that had probability zero",
-    "trainer's old log-probability": "the weights were spoilt before this step, or half precision overflowed",
-    "log-probability": "an earlier update spoilt the weights (learning rate too high), or half precision overflowed",
-    "reference's log-probability": "the reference overflows in half precision, or its weights are damaged; the policy's are finite",
+    "sampler's log-probability":
+        "half precision overflowed while sampling, or a token was sampled that had probability zero",
+    "trainer's old log-probability":
+        "the weights were spoilt before this step, or half precision overflowed",
+    "log-probability":
+        "an earlier update spoilt the weights (learning rate too high), or half precision overflowed",
+    "reference's log-probability":
+        "the reference overflows in half precision, or its weights are damaged; the policy's are finite",
     "entropy": "a probability underflowed to zero and was multiplied by its logarithm",
     "value": "the learning rate of the value head is too high, or it read a hidden state that is not finite",
     "hidden state": "half precision overflowed in the model",
     "return": "a reward or a value before it was not finite",
-    "policy loss": "the ratio of probabilities overflowed: learning rate too high, or the wrong log-probabilities were stored",
+    "policy loss": "the ratio of probabilities overflowed: learning rate too high, or the wrong "
+                   "log-probabilities were stored",
     "value loss": "the learning rate of the value head is too high",
-    "gradient": "learning rate too high, half precision without scaling, or a log-probability close to minus infinity",
+    "gradient": "learning rate too high, half precision without scaling, or a log-probability close to "
+                "minus infinity",
 }
 
-def _stop(what, name, value, when):
-    raise FloatingPointError(f"{when}: {what} is {value}; the run stops before it spoils the weights. Likely cause: {CAUSES[name]}")
-
 # %% ../nbs/07_ppo.ipynb #58f75e0c
+def _stop(what, name, value, when):
+    raise FloatingPointError(f"{when}: {what} is {value}; the run stops before it spoils the weights. "
+                             f"Likely cause: {CAUSES[name]}")
+
 def check_finite(
     values: torch.Tensor, # row, row x token, or a scalar
     name: str, # A key of `CAUSES`
     when: str, # Which update, for the message
-    rows: "list | None" = None # Number of each row in the batch; counted from 0 when None
+    rows: list | None = None # Number of each row in the batch; counted from 0 when None
 ):
     "Raise `FloatingPointError` naming the first entry that is NaN or infinite"
     bad = (~torch.isfinite(values)).nonzero()
@@ -121,13 +137,14 @@ def group_mean(
     n = torch.bincount(index).to(values.dtype)
     return torch.zeros_like(n).index_add_(0, index, values) / n
 
+# %% ../nbs/07_ppo.ipynb #f4f6b1a5
 def scale_advantages(
     advantages: torch.Tensor, # row
     kept: torch.Tensor, # row, bool: the others become zero
     index: torch.Tensor, # row: number of its group, from 0
     config: PPOConfig = PPOConfig(), # Scale and clip
-    credit: "torch.Tensor | None" = None, # row x token: added to the advantage of single tokens
-    mask: "torch.Tensor | None" = None # row x token, bool: with credit, which tokens count
+    credit: torch.Tensor | None = None, # row x token: added to the advantage of single tokens
+    mask: torch.Tensor | None = None # row x token, bool: with credit, which tokens count
 ) -> torch.Tensor: # row; row x token with credit
     "Divide by a standard deviation, clip, and zero what is dropped"
     squares = advantages.pow(2)
@@ -137,8 +154,11 @@ def scale_advantages(
     std = torch.ones((), dtype=squares.dtype)
     if config.scale == "batch" and kept.any(): std = squares[kept].mean().sqrt()
     if config.scale == "group": std = group_mean(squares, index).sqrt()[index]
-    if credit is not None: kept, std = kept[:, None] & mask, std[:, None] if std.dim() else std
-    return torch.where(kept, advantages / std.clamp(min=1e-8), 0.).clamp(-config.advantage_clip, config.advantage_clip).float()
+    if credit is not None:
+        kept = kept[:, None] & mask
+        if std.dim(): std = std[:, None]
+    scaled = torch.where(kept, advantages / std.clamp(min=1e-8), 0.)
+    return scaled.clamp(-config.advantage_clip, config.advantage_clip).float()
 
 # %% ../nbs/07_ppo.ipynb #7ced417c
 def _teaches(rewards, index, config, credit=None):
@@ -154,16 +174,19 @@ def group_advantages(
     rewards: torch.Tensor, # row
     groups: torch.Tensor, # row, integer: which rows share a prompt
     config: PPOConfig = PPOConfig(), # Baseline, scale, spread and clip
-    shaping: "torch.Tensor | None" = None, # row: added to the rewards, but not asked which groups teach
-    credit: "torch.Tensor | None" = None, # row x token: what single tokens earned on top
-    mask: "torch.Tensor | None" = None # row x token, bool: with credit, which tokens count
+    shaping: torch.Tensor | None = None, # row: added to the rewards, but not asked which groups teach
+    credit: torch.Tensor | None = None, # row x token: what single tokens earned on top
+    mask: torch.Tensor | None = None # row x token, bool: with credit, which tokens count
 ) -> tuple: # (advantages, kept): row (row x token with credit) and row (bool)
     "Centre rewards per group, scale them, drop groups that teach nothing"
-    rewards, (_, index) = rewards.double(), groups.unique(return_inverse=True)
-    kept, n = _teaches(rewards, index, config, credit), torch.bincount(index).double()
+    rewards = rewards.double()
+    _, index = groups.unique(return_inverse=True)
+    kept = _teaches(rewards, index, config, credit)
     if shaping is not None: rewards = rewards + shaping
     centred = rewards - group_mean(rewards, index)[index]
-    if config.advantage == "rloo": centred = centred * (n / (n - 1).clamp(min=1))[index]
+    if config.advantage == "rloo":
+        n = torch.bincount(index).double()
+        centred = centred * (n / (n - 1).clamp(min=1))[index]
     return scale_advantages(centred, kept, index, config, credit, mask), kept
 
 # %% ../nbs/07_ppo.ipynb #34f93af8
@@ -183,32 +206,37 @@ def compute_gae(
     values: torch.Tensor, # match x turn: predicted before the turn
     gamma: float = 1., # Weight of the next turn's value
     lam: float = 1., # Weight of what the next turn brought beyond its prediction
-    mask: "torch.Tensor | None" = None # match x turn, bool: False where a match has ended; all True when None
+    mask: torch.Tensor | None = None # match x turn, bool: False where a match has ended; all True when None
 ) -> tuple: # (advantages, returns), each match x turn
     "Generalised advantage estimation over turns"
     if mask is None: mask = torch.ones_like(rewards, dtype=torch.bool)
-    rewards, values = torch.where(mask, rewards, 0.), torch.where(mask, values, 0.)
-    out, after = torch.zeros_like(values), values.new_zeros(len(values))
-    value = after
+    rewards = torch.where(mask, rewards, 0.)
+    values = torch.where(mask, values, 0.)
+    advantages = torch.zeros_like(values)
+    next_advantage = next_value = values.new_zeros(len(values))
     for t in reversed(range(rewards.shape[1])):
-        after = torch.where(mask[:, t], rewards[:, t] + gamma * value - values[:, t] + gamma * lam * after, 0.)
-        out[:, t], value = after, values[:, t]
-    return out, out + values
+        advantage = rewards[:, t] + gamma * next_value - values[:, t] + gamma * lam * next_advantage
+        next_advantage = torch.where(mask[:, t], advantage, 0.)
+        next_value = values[:, t]
+        advantages[:, t] = next_advantage
+    return advantages, advantages + values
 
 # %% ../nbs/07_ppo.ipynb #b6b056ba
 def turn_grid(
-    matches: "list | None", # row: which match; None is a match per row
-    turns: "list | None", # row: its place in the match; None when every match has one turn
+    matches: list | None, # row: which match; None is a match per row
+    turns: list | None, # row: its place in the match; None when every match has one turn
     n: int # Rows
 ) -> torch.Tensor: # match x turn: number of the row, -1 where the match has ended
     "Rows laid out by match and turn; raises `ValueError` for two rows in one place"
-    matches, turns, of = matches or list(range(n)), turns or [0] * n, defaultdict(dict)
-    for row, (m, t) in enumerate(zip(matches, turns)):
-        if t in of[m]: raise ValueError(f"rows {of[m][t]} and {row} are both turn {t} of match {m}; give each its own match and turn")
-        of[m][t] = row
-    width = max(map(len, of.values()), default=0)
-    rows = [[o[t] for t in sorted(o)] + [-1] * (width - len(o)) for o in of.values()]
-    return torch.tensor(rows, dtype=torch.long).reshape(len(of), width)
+    row_at = defaultdict(dict) # match -> turn -> row
+    for row, (match, turn) in enumerate(zip(matches or range(n), turns or [0] * n)):
+        if turn in row_at[match]:
+            raise ValueError(f"rows {row_at[match][turn]} and {row} are both turn {turn} of match {match}; "
+                             "give each its own match and turn")
+        row_at[match][turn] = row
+    width = max(map(len, row_at.values()), default=0)
+    grid = [[o[t] for t in sorted(o)] + [-1] * (width - len(o)) for o in row_at.values()]
+    return torch.tensor(grid, dtype=torch.long).reshape(len(row_at), width)
 
 # %% ../nbs/07_ppo.ipynb #adefe0af
 def overlong_penalty(
@@ -226,11 +254,13 @@ def spread_credit(
     credits: list # What each part earned
 ) -> list: # token: credit that adds up to zero
     "Credit of the tokens of each part, relative to the other parts of the same answer"
-    if len(spans) != len(credits): raise ValueError(f"{len(spans)} spans but {len(credits)} credits; give one credit per span")
+    if len(spans) != len(credits):
+        raise ValueError(f"{len(spans)} spans but {len(credits)} credits; give one credit per span")
     out, seen = [0.] * length, set()
     for start, end in spans:
         if not 0 <= start <= end <= length or seen & set(range(start, end)):
-            raise ValueError(f"span {(start, end)} lies outside the {length} tokens, or on another span; give spans that do not overlap")
+            raise ValueError(f"span {(start, end)} lies outside the {length} tokens, or on another span; "
+                             "give spans that do not overlap")
         seen |= set(range(start, end))
     mean = sum((e - s) * c for (s, e), c in zip(spans, credits)) / max(len(seen), 1)
     for (start, end), c in zip(spans, credits): out[start:end] = [c - mean] * (end - start)
@@ -241,47 +271,71 @@ class Advantages(NamedTuple):
     "What `compute_advantages` returns"
     advantages: torch.Tensor # row; row x token with credit
     kept: torch.Tensor # row, bool: what teaches something
-    returns: "torch.Tensor | None" = None # row: with gae, what the value head learns
+    returns: torch.Tensor | None = None # row: with gae, what the value head learns
 
-def _token_mask(lengths): return torch.arange(max(lengths, default=0)) < torch.tensor(lengths, dtype=torch.long)[:, None]
+# %% ../nbs/07_ppo.ipynb #78d7740c
+def _token_mask(lengths):
+    "row x token, bool: which tokens are there"
+    return torch.arange(max(lengths, default=0)) < torch.tensor(lengths, dtype=torch.long)[:, None]
 
 def _pad(rows, lengths):
-    "row x token from lists, zero after the end and for None; raises `ValueError` when a list has another length"
+    "row x token from lists, zero after the end and for None; raises `ValueError` for another length"
     out = torch.zeros(len(rows), max(lengths, default=0), dtype=torch.double)
-    for i, (o, n) in enumerate(zip(rows, lengths)):
-        if o is None: continue
-        if len(o) != n: raise ValueError(f"row {i} has {n} tokens, but {len(o)} numbers were given for them")
-        out[i, :n] = torch.tensor(o, dtype=torch.double)
+    for i, (row, n) in enumerate(zip(rows, lengths)):
+        if row is None: continue
+        if len(row) != n:
+            raise ValueError(f"row {i} has {n} tokens, but {len(row)} numbers were given for them")
+        out[i, :n] = torch.tensor(row, dtype=torch.double)
     return out
 
 def _earned(batch, config):
     "row: rewards with the penalty of long answers"
     rewards = torch.tensor(batch.rewards)
     if not config.overlong_penalty: return rewards
-    if batch.limits is None: raise ValueError("overlong_penalty needs the limit of every answer; give Batch.limits, or set it to 0")
-    return rewards + config.overlong_penalty * overlong_penalty(torch.tensor(batch.lengths), torch.tensor(batch.limits), config.overlong_buffer)
+    if batch.limits is None:
+        raise ValueError("overlong_penalty needs the limit of every answer; "
+                         "give Batch.limits, or set it to 0")
+    lengths, limits = torch.tensor(batch.lengths), torch.tensor(batch.limits)
+    return rewards + config.overlong_penalty * overlong_penalty(lengths, limits, config.overlong_buffer)
 
 # %% ../nbs/07_ppo.ipynb #546fc539
 def compute_advantages(
     batch: Batch, # Answers with rewards
     config: PPOConfig = PPOConfig(), # Settings
-    shaping: "torch.Tensor | None" = None # row: added to the rewards, but not asked which groups teach
+    shaping: torch.Tensor | None = None # row: added to the rewards, but not asked which groups teach
 ) -> Advantages: # (advantages, kept, returns)
     "Advantages by the chosen estimator"
     rewards, groups = _earned(batch, config), torch.tensor(batch.groups)
-    credit, mask = (None, None) if batch.credit is None else (_pad(batch.credit, batch.lengths), _token_mask(batch.lengths))
-    if config.advantage != "gae": return Advantages(*group_advantages(rewards, groups, config, shaping, credit, mask))
-    if batch.values is None: raise ValueError("advantage 'gae' needs values; give Batch.values, or Batch.features and a value head")
+    credit = mask = None
+    if batch.credit is not None:
+        credit = _pad(batch.credit, batch.lengths)
+        mask = _token_mask(batch.lengths)
+    if config.advantage == "gae":
+        return _gae_advantages(batch, rewards, groups, config, shaping, credit, mask)
+    return Advantages(*group_advantages(rewards, groups, config, shaping, credit, mask))
+
+# %% ../nbs/07_ppo.ipynb #7164c651
+def _gae_advantages(batch, rewards, groups, config, shaping, credit, mask):
+    "Advantages of turns over what the value head predicted"
+    if batch.values is None:
+        raise ValueError("advantage 'gae' needs values; "
+                         "give Batch.values, or Batch.features and a value head")
+    rewards = rewards.double()
+    _, group = groups.unique(return_inverse=True)
     grid = turn_grid(batch.matches, batch.turns, len(rewards))
-    there, rewards, (_, index) = grid >= 0, rewards.double(), groups.unique(return_inverse=True)
-    lay = lambda x: torch.where(there, x[grid.clamp(min=0)], 0.)
-    back = lambda x: torch.zeros(len(rewards), dtype=torch.double).index_put((grid[there],), x[there])
-    kept = _teaches(back(lay(rewards).sum(1, keepdim=True).expand_as(grid)), torch.zeros_like(index), config, credit)
-    earned, values = lay(rewards if shaping is None else rewards + shaping), lay(torch.tensor(batch.values).double())
-    advantages = back(compute_gae(earned, values, config.gamma, config.lam, there)[0])
+    played = grid >= 0
+    by_turn = lambda rows: torch.where(played, rows[grid.clamp(min=0)], 0.)
+    by_row = lambda turns: torch.zeros_like(rewards).index_put((grid[played],), turns[played])
+    total = by_row(by_turn(rewards).sum(1, keepdim=True).expand_as(grid)) # row: what its match earned
+    kept = _teaches(total, torch.zeros_like(group), config, credit)
+    earned = by_turn(rewards if shaping is None else rewards + shaping)
+    values = by_turn(torch.tensor(batch.values).double())
+    advantages, _ = compute_gae(earned, values, config.gamma, config.lam, played)
+    _, returns = compute_gae(earned, values, config.gamma, config.value_lam, played)
+    advantages = by_row(advantages)
     if config.whiten: advantages = advantages - advantages.mean()
-    returns = back(compute_gae(earned, values, config.gamma, config.value_lam, there)[1])
-    return Advantages(scale_advantages(advantages, kept, index, config, credit, mask), kept, returns.float())
+    scaled = scale_advantages(advantages, kept, group, config, credit, mask)
+    return Advantages(scaled, kept, by_row(returns).float())
 
 # %% ../nbs/07_ppo.ipynb #5472b3ab
 class ValueHead(torch.nn.Module):
@@ -308,30 +362,35 @@ class ValueHead(torch.nn.Module):
 def compute_value_loss(
     values: torch.Tensor, # row, with gradients
     returns: torch.Tensor, # row
-    old_values: "torch.Tensor | None" = None, # row: before the update; None does not clip
+    old_values: torch.Tensor | None = None, # row: before the update; None does not clip
     config: PPOConfig = PPOConfig() # Clip
 ) -> torch.Tensor: # Scalar; 0 for no rows
     "Half the squared error, clipped around the old values"
     loss = (values - returns).pow(2)
     if old_values is not None and config.value_clip:
-        loss = torch.maximum(loss, (old_values + (values - old_values).clamp(-config.value_clip, config.value_clip) - returns).pow(2))
+        change = (values - old_values).clamp(-config.value_clip, config.value_clip)
+        loss = torch.maximum(loss, (old_values + change - returns).pow(2))
     return .5 * loss.sum() / max(len(values), 1)
 
 # %% ../nbs/07_ppo.ipynb #103e7214
 def explained_variance(
     values: torch.Tensor, # row
     returns: torch.Tensor # row
-) -> "float | None": # At most 1; None when all returns are the same
+) -> float | None: # At most 1; None when all returns are the same
     "Share of the variance of the returns that the values explain"
-    variance = returns.double().var(unbiased=False).item() if len(returns) else 0.
-    return None if variance < 1e-12 else 1 - (returns.double() - values.double()).var(unbiased=False).item() / variance
+    values, returns = values.double(), returns.double()
+    variance = returns.var(unbiased=False).item() if len(returns) else 0.
+    if variance < 1e-12: return None
+    return 1 - (returns - values).var(unbiased=False).item() / variance
 
 # %% ../nbs/07_ppo.ipynb #acec6e9c
 def freeze_model(
     parameters # Parameters, for example `model.parameters()`
 ):
     "Take parameters out of training"
-    for p in parameters: p.requires_grad_(False); p.grad = None
+    for p in parameters:
+        p.requires_grad_(False)
+        p.grad = None
 
 def unfreeze_model(
     parameters # Parameters, for example those of one adapter
@@ -360,33 +419,44 @@ def clip_gradients(
     for i, p in enumerate(parameters):
         if p.grad is not None and not torch.isfinite(p.grad).all():
             bad = p.grad[~torch.isfinite(p.grad)][0].item()
-            _stop(f"the gradient of parameter {i} of {len(parameters)} (shape {tuple(p.shape)})", "gradient", bad, when)
+            _stop(f"the gradient of parameter {i} of {len(parameters)} (shape "
+                  f"{tuple(p.shape)})", "gradient", bad, when)
     norm = torch.nn.utils.clip_grad_norm_(parameters, max_norm).item()
     if not math.isfinite(norm): _stop("the norm of all gradients", "gradient", norm, when)
     return norm
 
 # %% ../nbs/07_ppo.ipynb #679c51d2
+def _value_step(head, optimizer, features, returns, old_values, config, when):
+    "One optimiser step of a value head; returns its loss"
+    loss = compute_value_loss(head(features), returns, old_values, config)
+    check_finite(loss.detach(), "value loss", when)
+    optimizer.zero_grad()
+    loss.backward()
+    clip_gradients(optimizer, config.max_grad_norm, when)
+    optimizer.step()
+    return loss.item()
+
+# %% ../nbs/07_ppo.ipynb #be0bad75
 def fit_value(
     head: ValueHead, # Learns
     optimizer: torch.optim.Optimizer, # Of the head
     features: torch.Tensor, # row x channel
     returns: torch.Tensor, # row
-    old_values: "torch.Tensor | None" = None, # row: before the update; None does not clip
+    old_values: torch.Tensor | None = None, # row: before the update; None does not clip
     config: PPOConfig = PPOConfig(), # Epochs, minibatches, clips
     seed: int = 0 # Of the order of rows
 ) -> float: # Mean value loss
     "Several epochs of the value loss; raises `FloatingPointError`"
-    for x, name in ((features, "hidden state"), (returns, "return")): check_finite(x, name, "before the value head's first update")
+    check_finite(features, "hidden state", "before the value head's first update")
+    check_finite(returns, "return", "before the value head's first update")
     device, shuffle, losses = head.last.weight.device, torch.Generator().manual_seed(seed), []
-    features, returns, old = (x if x is None else x.to(device) for x in (features, returns, old_values))
+    features, returns = features.to(device), returns.to(device)
+    if old_values is not None: old_values = old_values.to(device)
     for _ in range(config.epochs if len(returns) else 0):
         for part in torch.randperm(len(returns), generator=shuffle).chunk(config.minibatches):
-            when, rows = f"update {len(losses) + 1} of the value head", part.to(device)
-            loss = compute_value_loss(head(features[rows]), returns[rows], None if old is None else old[rows], config)
-            check_finite(loss.detach(), "value loss", when)
-            optimizer.zero_grad(); loss.backward()
-            clip_gradients(optimizer, config.max_grad_norm, when)
-            optimizer.step(); losses.append(loss.item())
+            rows, when = part.to(device), f"update {len(losses) + 1} of the value head"
+            old = None if old_values is None else old_values[rows]
+            losses.append(_value_step(head, optimizer, features[rows], returns[rows], old, config, when))
     return sum(losses) / max(len(losses), 1)
 
 # %% ../nbs/07_ppo.ipynb #ca2da535
@@ -400,10 +470,12 @@ def pretrain_value(
 ) -> dict: # value_loss (mean), explained_variance (afterwards)
     "Fit a head to the returns of first rollouts"
     plain = replace(config, advantage="gae", value_lam=1.)
-    returns = torch.cat([compute_advantages(replace(b, values=[0.] * len(b.rewards)), plain).returns for b in batches])
+    unpredicted = [replace(b, values=[0.] * len(b.rewards)) for b in batches]
+    returns = torch.cat([compute_advantages(b, plain).returns for b in unpredicted])
     features = torch.cat([torch.as_tensor(b.features) for b in batches])
     loss = fit_value(head, optimizer, features, returns, None, replace(config, epochs=epochs), seed)
-    with torch.no_grad(): return dict(value_loss=loss, explained_variance=explained_variance(head(features).cpu(), returns))
+    with torch.no_grad(): values = head(features).cpu()
+    return dict(value_loss=loss, explained_variance=explained_variance(values, returns))
 
 # %% ../nbs/07_ppo.ipynb #43ffd4ba
 def token_sum(
@@ -413,9 +485,12 @@ def token_sum(
 ) -> torch.Tensor: # Scalar; divided by tokens or answers it is the mean
     "Sum over all tokens, or over the means of the answers"
     values = torch.where(mask, values, 0.)
-    return values.sum() if config.average == "token" else (values.sum(1) / mask.sum(1).clamp(min=1)).sum()
+    if config.average == "token": return values.sum()
+    return (values.sum(1) / mask.sum(1).clamp(min=1)).sum()
 
-def _total(mask, config, total=None): return total or max(mask.sum().item() if config.average == "token" else len(mask), 1)
+def _total(mask, config):
+    "How many tokens, or answers, count"
+    return max(mask.sum().item() if config.average == "token" else len(mask), 1)
 
 # %% ../nbs/07_ppo.ipynb #9c43edf2
 def compute_policy_loss(
@@ -424,19 +499,23 @@ def compute_policy_loss(
     advantages: torch.Tensor, # row, or row x token
     mask: torch.Tensor, # row x token, bool: which tokens count
     config: PPOConfig = PPOConfig(), # Clip bounds
-    total: "float | None" = None, # Tokens (or answers) to divide by; the batch's own by default
-    correction: "torch.Tensor | None" = None # row x token: weight of each token; 1 when None
+    total: float | None = None, # Tokens (or answers) to divide by; the batch's own by default
+    correction: torch.Tensor | None = None # row x token: weight of each token; 1 when None
 ) -> tuple: # (loss, statistics): scalar and dict of floats
     "Clipped surrogate, summed over tokens and divided by their number"
-    ratio = torch.where(mask, logprobs - old_logprobs, 0.).exp()
+    total = total or _total(mask, config)
     a = advantages[:, None] if advantages.dim() == 1 else advantages
-    clipped, total = ratio.clamp(1 - config.clip_low, 1 + config.clip_high), _total(mask, config, total)
-    counted, acted = torch.minimum(ratio * a, clipped * a), clipped * a < ratio * a
+    ratio = torch.where(mask, logprobs - old_logprobs, 0.).exp()
+    clipped = ratio.clamp(1 - config.clip_low, 1 + config.clip_high)
+    objective = torch.minimum(ratio * a, clipped * a)
+    is_clipped = clipped * a < ratio * a
     if config.dual_clip:
-        acted = acted | ((a < 0) & (ratio > config.dual_clip))
-        counted = torch.where(a < 0, torch.maximum(counted, config.dual_clip * a), counted)
-    loss = -token_sum(counted if correction is None else correction * counted, mask, config) / total
-    return loss, {"clip_fraction": token_sum(acted.float(), mask, config).item() / total, "ratio_max": ratio.max().item() if ratio.numel() else 1.}
+        is_clipped = is_clipped | ((a < 0) & (ratio > config.dual_clip))
+        objective = torch.where(a < 0, torch.maximum(objective, config.dual_clip * a), objective)
+    if correction is not None: objective = correction * objective
+    loss = -token_sum(objective, mask, config) / total
+    clip_fraction = token_sum(is_clipped.float(), mask, config).item() / total
+    return loss, {"clip_fraction": clip_fraction, "ratio_max": ratio.max().item() if ratio.numel() else 1.}
 
 # %% ../nbs/07_ppo.ipynb #0e7f7b0b
 def importance_correction(
@@ -472,33 +551,46 @@ def entropy_weight(
 ) -> float: # Weight of the bonus in the loss
     "The coefficient of the entropy bonus: zero unless the batch's entropy is below the floor"
     tokens = [o for row in old_logprobs for o in row]
-    return config.entropy_coef if tokens and -sum(tokens) / len(tokens) < config.entropy_floor else 0.
+    if not tokens: return 0.
+    entropy = -sum(tokens) / len(tokens)
+    return config.entropy_coef if entropy < config.entropy_floor else 0.
 
 # %% ../nbs/07_ppo.ipynb #c3ab9634
+def _kl_sum(logprobs, reference, log_ratio, mask, config, correction):
+    "KL of the present policy from the reference, summed over tokens or over the means of the answers"
+    weight = log_ratio.exp() if correction is None else log_ratio.exp() * correction
+    estimate = kl_estimate(torch.where(mask, logprobs, 0.), torch.where(mask, reference, 0.))
+    return token_sum(weight * estimate, mask, config)
+
+def _with_bonus(loss, entropy, bonus, total):
+    "The loss less the entropy bonus, and the mean entropy"
+    return loss - bonus * entropy / total if bonus else loss, entropy.item() / total
+
+# %% ../nbs/07_ppo.ipynb #7c6fc733
 def compute_loss(
     logprobs: torch.Tensor, # row x token, with gradients
     old_logprobs: torch.Tensor, # row x token: the sampler's, or with a correction the trainer's
     advantages: torch.Tensor, # row, or row x token
     mask: torch.Tensor, # row x token, bool: which tokens count
     config: PPOConfig = PPOConfig(), # Settings
-    total: "float | None" = None, # Tokens (or answers) to divide by; the batch's own by default
-    reference: "torch.Tensor | None" = None, # row x token: the reference's log-probabilities, for the KL in the loss
-    entropy: "torch.Tensor | None" = None, # row x token, with gradients
+    total: float | None = None, # Tokens (or answers) to divide by; the batch's own by default
+    reference: "torch.Tensor | "
+               "None" = None, # row x token: the reference's log-probabilities, for the KL in the loss
+    entropy: torch.Tensor | None = None, # row x token, with gradients
     bonus: float = 0., # Weight of the entropy
-    correction: "torch.Tensor | None" = None # row x token: weight of each token
+    correction: torch.Tensor | None = None # row x token: weight of each token
 ) -> tuple: # (loss, statistics): scalar and dict of floats
     "Clipped surrogate, KL to the reference and entropy bonus"
-    total = _total(mask, config, total)
-    loss, stats = compute_policy_loss(logprobs, old_logprobs, advantages, mask, config, total, correction)
-    stats, change = {"policy_loss": loss.item(), "kl": 0., "entropy": 0., **stats}, torch.where(mask, logprobs - old_logprobs, 0.)
+    total = total or _total(mask, config)
+    loss, clipping = compute_policy_loss(logprobs, old_logprobs, advantages, mask, config, total, correction)
+    stats = {"policy_loss": loss.item(), "kl": 0., "entropy": 0., **clipping}
+    log_ratio = torch.where(mask, logprobs - old_logprobs, 0.)
     if reference is not None:
-        weight = change.exp() if correction is None else change.exp() * correction
-        kl = token_sum(weight * kl_estimate(torch.where(mask, logprobs, 0.), torch.where(mask, reference, 0.)), mask, config)
+        kl = _kl_sum(logprobs, reference, log_ratio, mask, config, correction)
         loss, stats["kl"] = loss + config.kl_coef * kl / total, kl.item() / total
     if entropy is not None:
-        in_all = token_sum(entropy, mask, config)
-        loss, stats["entropy"] = loss - bonus * in_all / total if bonus else loss, in_all.item() / total
-    stats["kl_old"] = token_sum((change.exp() - change - 1).detach(), mask, config).item() / total
+        loss, stats["entropy"] = _with_bonus(loss, token_sum(entropy, mask, config), bonus, total)
+    stats["kl_old"] = token_sum((log_ratio.exp() - log_ratio - 1).detach(), mask, config).item() / total
     return loss, stats
 
 # %% ../nbs/07_ppo.ipynb #17791899
@@ -506,7 +598,9 @@ def _microbatches(rows, lengths, limit):
     "Rows by length in chunks of at most `limit` padded tokens"
     chunk, out = [], []
     for r in sorted(rows, key=lambda r: lengths[r]):
-        if chunk and (len(chunk) + 1) * lengths[r] > limit: out.append(chunk); chunk = []
+        if chunk and (len(chunk) + 1) * lengths[r] > limit:
+            out.append(chunk)
+            chunk = []
         chunk.append(r)
     return out + [chunk] if chunk else out
 
@@ -521,15 +615,19 @@ def _check_batch(batch):
     "Every field must have all rows (`ValueError`), every number must be finite (`FloatingPointError`)"
     for name, rows in vars(batch).items():
         if rows is not None and len(rows) != len(batch.rewards):
-            raise ValueError(f"Batch.{name} has {len(rows)} rows, but there are {len(batch.rewards)} rewards; give one entry per answer")
-    start, lists = "before the first update", lambda rows: _pad(rows, batch.lengths)
+            raise ValueError(f"Batch.{name} has {len(rows)} rows, but there are {len(batch.rewards)} "
+                             "rewards; give one entry per answer")
+    start = "before the first update"
+    lists = lambda rows: _pad(rows, batch.lengths)
     check_finite(torch.tensor(batch.rewards), "reward", start)
     check_finite(lists(batch.old_logprobs), "sampler's log-probability", start)
-    if batch.trainer_logprobs is not None: check_finite(lists(batch.trainer_logprobs), "trainer's old log-probability", start)
+    if batch.trainer_logprobs is not None:
+        check_finite(lists(batch.trainer_logprobs), "trainer's old log-probability", start)
     if batch.credit is not None: check_finite(lists(batch.credit), "credit", start)
     if batch.features is not None: check_finite(torch.as_tensor(batch.features), "hidden state", start)
     if batch.values is not None: check_finite(torch.tensor(batch.values), "value", start)
 
+# %% ../nbs/07_ppo.ipynb #a9d94710
 def _read(model, rows, batch, config, name):
     "Log-probabilities of rows without gradients: row -> list"
     out = {}
@@ -542,46 +640,99 @@ def _read(model, rows, batch, config, name):
     return out
 
 # %% ../nbs/07_ppo.ipynb #a0e6fbff
-def _minibatch_loss(rows, batch, advantages, policy, reference, config, total, bonus, when):
+def _microbatch_loss(rows, batch, advantages, policy, reference, config, total, bonus, when):
     "Backward of one forward pass; returns its share of the statistics"
     logp, entropy, mask = policy(rows)
     logp, entropy = torch.where(mask, logp, 0.), torch.where(mask, entropy, 0.)
-    check_finite(logp.detach(), "log-probability", when, rows); check_finite(entropy.detach(), "entropy", when, rows)
-    old, correction, ref = _rows_of(batch.old_logprobs, rows, logp.detach()), None, None
+    check_finite(logp.detach(), "log-probability", when, rows)
+    check_finite(entropy.detach(), "entropy", when, rows)
+    old = sampler = _rows_of(batch.old_logprobs, rows, logp.detach())
+    correction = ref = None
     if config.tis_cap:
-        sampler, old = old, _rows_of(batch.trainer_logprobs, rows, old)
+        old = _rows_of(batch.trainer_logprobs, rows, sampler)
         correction = importance_correction(old, sampler, config.tis_cap)
     if config.kl_coef and config.kl == "loss":
         ref = torch.where(mask, reference(rows)[0], 0.)
         check_finite(ref, "reference's log-probability", when, rows)
     a = advantages[rows].to(logp.device)
-    loss, stats = compute_loss(logp, old, a if a.dim() == 1 else a[:, :logp.shape[1]], mask, config, total, ref, entropy, bonus, correction)
+    if a.dim() == 2: a = a[:, :logp.shape[1]]
+    loss, stats = compute_loss(logp, old, a, mask, config, total, ref, entropy, bonus, correction)
     check_finite(loss.detach(), "policy loss", when)
     loss.backward()
     if config.tis_cap: stats["sampler_gap"] = token_sum((old - sampler).abs(), mask, config).item() / total
     return {k: v for k, v in stats.items() if k != "ratio_max"}
 
 # %% ../nbs/07_ppo.ipynb #9dda26e7
+def _predict(batch, head):
+    "The batch with the values that a head predicts, where there are a head and something to read"
+    if head is None or batch.features is None: return batch
+    with torch.no_grad(): values = head(torch.as_tensor(batch.features))
+    check_finite(values, "value", "before the first update")
+    return replace(batch, values=values.tolist())
+
+def _reward_kl(batch, reference, kept, config):
+    "row: KL of each answer that teaches from the reference; and the mean per token"
+    ref = _read(reference, kept.nonzero()[:, 0].tolist(), batch, config, "reference's log-probability")
+    own = _pad(batch.trainer_logprobs or batch.old_logprobs, batch.lengths)
+    ref = _pad([ref.get(r) for r in range(len(kept))], batch.lengths)
+    mask = _token_mask(batch.lengths) & kept[:, None]
+    penalty = kl_penalty(own, ref, mask)
+    return penalty, penalty.sum().item() / max(mask.sum().item(), 1)
+
+# %% ../nbs/07_ppo.ipynb #13dd5b0a
 def _prepare(batch, policy, reference, config, head):
     "(batch, advantages, KL in the reward per token): what the epochs need"
     _check_batch(batch)
-    if config.advantage == "gae" and batch.values is None and head is not None and batch.features is not None:
-        with torch.no_grad(): values = head(torch.as_tensor(batch.features))
-        check_finite(values, "value", "before the first update")
-        batch = replace(batch, values=values.tolist())
+    if config.advantage == "gae" and batch.values is None: batch = _predict(batch, head)
     found = compute_advantages(batch, config)
-    rows, every = found.kept.nonzero()[:, 0].tolist(), range(len(batch.rewards))
     if config.tis_cap and batch.trainer_logprobs is None:
+        rows = found.kept.nonzero()[:, 0].tolist()
         own = _read(policy, rows, batch, config, "trainer's old log-probability")
-        batch = replace(batch, trainer_logprobs=[own.get(r) for r in every])
-    if not (config.kl_coef and config.kl == "reward" and rows): return batch, found, None
-    ref = _read(reference, rows, batch, config, "reference's log-probability")
-    own, ref = (_pad(o, batch.lengths) for o in (batch.trainer_logprobs or batch.old_logprobs, [ref.get(r) for r in every]))
-    mask = _token_mask(batch.lengths) & found.kept[:, None]
-    penalty = kl_penalty(own, ref, mask)
-    return batch, compute_advantages(batch, config, -config.kl_coef * penalty), penalty.sum().item() / max(mask.sum().item(), 1)
+        batch = replace(batch, trainer_logprobs=[own.get(r) for r in range(len(batch.rewards))])
+    if not (config.kl_coef and config.kl == "reward" and found.kept.any()): return batch, found, None
+    penalty, kl = _reward_kl(batch, reference, found.kept, config)
+    return batch, compute_advantages(batch, config, -config.kl_coef * penalty), kl
 
 # %% ../nbs/07_ppo.ipynb #8701be41
+def _minibatch(rows, batch, advantages, policy, reference, config, bonus, when, stats):
+    "Gradients of one optimiser step: (statistics with its own added, KL from the old policy)"
+    total = max(sum(batch.lengths[r] for r in rows) if config.average == "token" else len(rows), 1)
+    sums, kl_old = dict(stats), 0.
+    for micro in _microbatches(rows, batch.lengths, config.microbatch_tokens):
+        share = _microbatch_loss(micro, batch, advantages, policy, reference, config, total, bonus, when)
+        kl_old += share["kl_old"]
+        for k, v in share.items(): sums[k] = sums.get(k, 0.) + v
+    return sums, kl_old
+
+# %% ../nbs/07_ppo.ipynb #40b0fc5f
+def _update_policy(batch, advantages, rows, policy, reference, optimizer, config, seed):
+    "All epochs on the rows that teach: (sums of the statistics, number of updates)"
+    bonus, shuffle = entropy_weight(batch.old_logprobs, config), torch.Generator().manual_seed(seed)
+    stats = dict.fromkeys(("policy_loss", "kl", "entropy", "clip_fraction", "kl_old", "grad_norm"), 0.)
+    updates = 0
+    for epoch in range(config.epochs if len(rows) else 0):
+        for part in rows[torch.randperm(len(rows), generator=shuffle)].chunk(config.minibatches):
+            when = f"update {updates + 1} (epoch {epoch + 1} of {config.epochs})"
+            optimizer.zero_grad()
+            sums, kl_old = _minibatch(
+                part.tolist(), batch, advantages, policy, reference, config, bonus, when, stats)
+            if config.kl_stop and kl_old > config.kl_stop: return stats, updates
+            sums["grad_norm"] += clip_gradients(optimizer, config.max_grad_norm, when)
+            optimizer.step()
+            stats, updates = sums, updates + 1
+    return stats, updates
+
+# %% ../nbs/07_ppo.ipynb #6e934c20
+def _update_head(batch, kept, returns, head, optimizer, config, seed):
+    "The value head's part of an update, and how good its predictions were before it"
+    values = torch.tensor(batch.values)
+    stats = {"explained_variance": explained_variance(values, returns)}
+    if head is None or optimizer is None or not kept.any():
+        loss = compute_value_loss(values, returns, None, config).item()
+    else: loss = fit_value(head, optimizer, torch.as_tensor(batch.features), returns, values, config, seed)
+    return stats | {"value_loss": loss}
+
+# %% ../nbs/07_ppo.ipynb #c01d7c0c
 def train_step(
     batch: Batch, # Answers with rewards
     policy: Callable, # row numbers -> (log-probabilities, entropies, mask), with gradients
@@ -589,34 +740,15 @@ def train_step(
     optimizer: torch.optim.Optimizer, # Of what learns
     config: PPOConfig = PPOConfig(), # Settings
     seed: int = 0, # Of the order of rows
-    head: "ValueHead | None" = None, # With gae: learns from Batch.features after the policy
-    head_optimizer: "torch.optim.Optimizer | None" = None # Of the head
+    head: ValueHead | None = None, # With gae: learns from Batch.features after the policy
+    head_optimizer: torch.optim.Optimizer | None = None # Of the head
 ) -> dict: # Statistics, means over tokens
-    "Several epochs and minibatches of clipped PPO on one batch; raises `FloatingPointError` for what is not a number"
+    "Several epochs of clipped PPO on one batch; raises `FloatingPointError` for what is not a number"
     batch, (advantages, kept, returns), kl = _prepare(batch, policy, reference, config, head)
-    rows, bonus, shuffle, steps = kept.nonzero()[:, 0], entropy_weight(batch.old_logprobs, config), torch.Generator().manual_seed(seed), 0
-    stats = dict.fromkeys(("policy_loss", "kl", "entropy", "clip_fraction", "kl_old", "grad_norm"), 0.)
-    order = lambda: rows[torch.randperm(len(rows), generator=shuffle)].chunk(config.minibatches)
-    for epoch, part in ((e, part.tolist()) for e in range(config.epochs if len(rows) else 0) for part in order()):
-        when, sums, moved = f"update {steps + 1} (epoch {epoch + 1} of {config.epochs})", dict(stats), 0.
-        total = max(sum(batch.lengths[r] for r in part) if config.average == "token" else len(part), 1)
-        optimizer.zero_grad()
-        for micro in _microbatches(part, batch.lengths, config.microbatch_tokens):
-            share = _minibatch_loss(micro, batch, advantages, policy, reference, config, total, bonus, when)
-            moved += share["kl_old"]
-            for k, v in share.items(): sums[k] = sums.get(k, 0.) + v
-        if config.kl_stop and moved > config.kl_stop: break
-        sums["grad_norm"] += clip_gradients(optimizer, config.max_grad_norm, when)
-        optimizer.step(); stats, steps = sums, steps + 1
-    out = {k: v / max(steps, 1) for k, v in stats.items()} | {"updates": steps}
+    rows = kept.nonzero()[:, 0]
+    stats, updates = _update_policy(batch, advantages, rows, policy, reference, optimizer, config, seed)
+    out = {k: v / max(updates, 1) for k, v in stats.items()} | {"updates": updates}
     out["rows_kept"] = kept.float().mean().item() if len(kept) else 0.
     if kl is not None: out["kl"] = kl
-    return out if returns is None else out | _update_head(batch, kept, returns, head, head_optimizer, config, seed)
-
-# %% ../nbs/07_ppo.ipynb #a9bdac4b
-def _update_head(batch, kept, returns, head, optimizer, config, seed):
-    "The value head's part of an update, and how good its predictions were before it"
-    values = torch.tensor(batch.values)
-    out = {"explained_variance": explained_variance(values, returns), "value_loss": compute_value_loss(values, returns, None, config).item()}
-    if head is None or optimizer is None or not kept.any(): return out
-    return out | {"value_loss": fit_value(head, optimizer, torch.as_tensor(batch.features), returns, values, config, seed)}
+    if returns is not None: out |= _update_head(batch, kept, returns, head, head_optimizer, config, seed)
+    return out

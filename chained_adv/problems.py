@@ -13,6 +13,7 @@ from copy import deepcopy
 from dataclasses import MISSING, fields
 from importlib.resources import files
 from pathlib import Path
+from fastcore.basics import patch
 from .core import ConfigError, DIFFICULTIES, Problem, ProblemError, make_rng, signature_args, stable_hash
 
 # %% ../nbs/02_problems.ipynb #f0d25931
@@ -351,7 +352,8 @@ def _weights(self):
     total = sum(worth.values())
     return {id: EXPLORE / len(worth) + (1 - EXPLORE) * w / total for id, w in worth.items()}
 
-def _report(self,
+@patch
+def report(self: ProblemSampler,
     id: str, # A problem
     successes: float, # How many of its programs were right
     tries: float # Out of how many
@@ -360,7 +362,6 @@ def _report(self,
     if self.order != "learnability" or not tries: return
     old = self.known.get(id, (0., 0.))
     self.known[id] = FORGET * old[0] + successes, FORGET * old[1] + tries
-ProblemSampler.report = _report
 
 # %% ../nbs/02_problems.ipynb #70d118a8
 def _by_learnability(self, n):
@@ -379,9 +380,10 @@ def _arrange(self):
     make_rng(self.seed, "sampler", self.round).shuffle(drawn)
     return drawn if self.order == "uniform" else sorted(drawn, key=lambda p: DIFFICULTIES.index(p.difficulty))
 
-def _next(self,
+@patch
+def next(self: ProblemSampler,
     n: int = 1 # How many to draw
-) -> list: # `n` problems
+) -> list[Problem]: # `n` problems
     "Draw the next problems; a new round begins when all have been drawn"
     if self.order == "learnability": return _by_learnability(self, n)
     drawn = []
@@ -390,21 +392,20 @@ def _next(self,
         drawn, self.position = drawn + part, self.position + len(part)
         if self.position == len(self.problems): self.round, self.position = self.round + 1, 0
     return drawn
-ProblemSampler.next = _next
 
 # %% ../nbs/02_problems.ipynb #88173b29
-def _state(self) -> dict: # Plain values, for JSON
+@patch
+def state(self: ProblemSampler) -> dict: # Plain values, for JSON
     "Where the sampler stands"
     learnt = dict(known={id: list(o) for id, o in self.known.items()}) if self.order == "learnability" else {}
     return dict(seed=self.seed, order=self.order, round=self.round, position=self.position, problems=stable_hash([p.id for p in self.problems]), **learnt)
-ProblemSampler.state = _state
 
-def _restore(self,
+@patch
+def restore(self: ProblemSampler,
     state: dict # What `state` returned
-) -> "ProblemSampler": # The sampler itself
+) -> ProblemSampler: # The sampler itself
     "Continue where another sampler stood; raises `ConfigError` when it drew from other problems"
     if state["problems"] != stable_hash([p.id for p in self.problems]): raise ConfigError("the saved sampler drew from other problems than these; resume with the problem file and split of the stopped run")
     self.seed, self.order, self.round, self.position = (state[k] for k in ("seed", "order", "round", "position"))
     self.known = {id: tuple(o) for id, o in state.get("known", {}).items()}
     return self
-ProblemSampler.restore = _restore

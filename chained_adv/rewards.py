@@ -11,28 +11,34 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from .core import ConfigError, ExecutionResult, TrainingError
+from fastcore.basics import patch
+from .core import ConfigError, ExecutionResult, TrainingError, Verdict
 
 # %% ../nbs/06_rewards.ipynb #5b4268d3
 def _mismatch(a, b):
-    if (a.outcome == "rejected") != (b.outcome == "rejected"): return "was run against one program and not against the other"
-    if (a.test.key if a.test else a.text) != (b.test.key if b.test else b.text): return "is not the same test in both"
-    if any(v.passed != (v.outcome == "passed") for v in (a, b)): return "has a verdict that contradicts its outcome"
+    "What two verdicts, said to be of one test, have against it; None when nothing"
+    names = [v.test.key if v.test else v.text for v in (a, b)]
+    if (a.outcome == "rejected") != (b.outcome == "rejected"):
+        return "was run against one program and not against the other"
+    if names[0] != names[1]: return "is not the same test in both"
+    if any(v.passed != (v.outcome == "passed") for v in (a, b)):
+        return "has a verdict that contradicts its outcome"
 
 def align_verdicts(
     result: ExecutionResult, # The tests against the candidate
     validation: ExecutionResult # The same tests, same order, against the reference
-) -> list: # `(candidate's verdict, reference's verdict)` pairs
+) -> list[tuple[Verdict, Verdict]]: # The candidate's and the reference's, per test
     "Pair the verdicts of two runs of one suite"
-    a, b = result.verdicts, validation.verdicts
-    if len(a) != len(b):
-        raise TrainingError(f"{len(a)} verdicts against the candidate but {len(b)} against the reference; "
-                            f"run the same list of tests against both")
-    for i, (x, y) in enumerate(zip(a, b)):
-        if why := _mismatch(x, y):
-            raise TrainingError(f"test {i + 1} of {len(a)} {why}; run the same list of tests, in the same order, "
-                                f"against candidate and reference")
-    return list(zip(a, b))
+    n, n_reference = len(result.verdicts), len(validation.verdicts)
+    if n != n_reference:
+        raise TrainingError(f"{n} verdicts against the candidate but {n_reference} against the reference; "
+                            "run the same list of tests against both")
+    pairs = list(zip(result.verdicts, validation.verdicts))
+    for i, pair in enumerate(pairs, 1):
+        if why := _mismatch(*pair):
+            raise TrainingError(f"test {i} of {n} {why}; run the same list of tests, in the same order, "
+                                "against candidate and reference")
+    return pairs
 
 # %% ../nbs/06_rewards.ipynb #fcd0d982
 @dataclass(frozen=True)
@@ -48,7 +54,8 @@ def tally_tests(
 ) -> Tally: # The counts
     "Count written, valid and catching tests"
     pairs = align_verdicts(result, validation)
-    return Tally(len(pairs), sum(r.passed for _, r in pairs), sum(r.passed and not c.passed for c, r in pairs))
+    valid = [candidate for candidate, reference in pairs if reference.passed]
+    return Tally(written=len(pairs), valid=len(valid), caught=sum(not v.passed for v in valid))
 
 # %% ../nbs/06_rewards.ipynb #2f6522af
 @dataclass(frozen=True)
@@ -65,13 +72,22 @@ class RewardScheme:
     invalid_cost: float = 0. # Paid for a test that is invalid or cannot be read
     denominator: int = 4 # Tests per list that can earn credit, and what the sum is divided by
 
-    def __post_init__(self):
-        for o in ("valid_credit", "catch_credit", "unique_credit", "invalid_cost"):
-            if not 0 <= getattr(self, o) < math.inf:
-                raise ConfigError(f"reward scheme {self.name}: {o} is {getattr(self, o)!r}; it must be a number of at least 0")
-        if self.denominator < 1: raise ConfigError(f"reward scheme {self.name}: denominator is {self.denominator!r}; it must be at least 1")
-        if self.unique_credit * (self.denominator - 1) > self.valid_credit + self.catch_credit:
-            raise ConfigError(f"reward scheme {self.name}: unique_credit {self.unique_credit} is so large that one more good test could lower the sum; at most (valid_credit + catch_credit) / (denominator - 1)")
+    def __post_init__(self): _check_scheme(self)
+
+# %% ../nbs/06_rewards.ipynb #53173351
+def _check_scheme(s):
+    "Refuse coefficients that cannot work; raises `ConfigError`"
+    for name in ("valid_credit", "catch_credit", "unique_credit", "invalid_cost"):
+        value = getattr(s, name)
+        if not 0 <= value < math.inf:
+            raise ConfigError(f"reward scheme {s.name}: {name} is {value!r}; "
+                              "it must be a number of at least 0")
+    if s.denominator < 1:
+        raise ConfigError(f"reward scheme {s.name}: denominator is {s.denominator!r}; it must be at least 1")
+    if s.unique_credit * (s.denominator - 1) > s.valid_credit + s.catch_credit:
+        raise ConfigError(f"reward scheme {s.name}: unique_credit {s.unique_credit} is so large "
+                          "that one more good test could lower the sum; at most (valid_credit + "
+                          "catch_credit) / (denominator - 1)")
 
 # %% ../nbs/06_rewards.ipynb #09c27679
 NEUTRAL_RATE = .5 # pass rate when nothing was tested
@@ -87,51 +103,64 @@ def _zero_sum_discriminator(scheme, result, validation, timed_out, others, lists
     return (1 - pass_rate) * t.valid / t.written if t.written else 0.
 
 # %% ../nbs/06_rewards.ipynb #d040aee2
+def _clamped(x): return min(1., max(-1., x))
+
 def _shaped_generator(scheme, kept, baseline, timed_out): return _share(baseline + kept) - NEUTRAL_RATE
 
 def _shaped_discriminator(scheme, result, validation, timed_out, others, lists):
     t = tally_tests(result, validation)
     if not t.written: return -scheme.invalid_cost
-    total = scheme.valid_credit * t.valid - scheme.invalid_cost * (t.written - t.valid) + scheme.catch_credit * t.caught
-    return min(1., max(-1., total / t.written))
+    invalid = t.written - t.valid
+    total = scheme.valid_credit * t.valid - scheme.invalid_cost * invalid + scheme.catch_credit * t.caught
+    return _clamped(total / t.written)
 
 # %% ../nbs/06_rewards.ipynb #0e47907d
 def _credited(pairs, lists, denominator):
     "Positions of the tests that earn: valid, new, among the first `denominator` of their list"
-    seen, out, start = set(), [], 0
+    seen, earning, start = set(), [], 0
     for n in lists:
         room = denominator
         for i in range(start, start + n):
-            c, r = pairs[i]
-            key = c.test.call_key if c.test else i
-            if not r.passed or key in seen or not room: continue
-            seen.add(key); out.append(i); room -= 1
+            candidate, reference = pairs[i]
+            call = candidate.test.call_key if candidate.test else i
+            if not reference.passed or call in seen or not room: continue
+            seen.add(call)
+            earning.append(i)
+            room -= 1
         start += n
-    return out
+    return earning
 
 # %% ../nbs/06_rewards.ipynb #85b51ca5
 def _list_lengths(lists, total):
+    "Lengths of the lists in a suite, one list when None; they must make up the suite"
     lists = (total,) if lists is None else tuple(lists)
     if sum(lists) != total:
-        raise TrainingError(f"lists of {lists} tests make {sum(lists)} tests, but the suite holds {total} verdicts; "
-                            f"give the lengths of all lists, the unreadable tests included")
+        raise TrainingError(f"lists of {lists} tests make {sum(lists)} tests, but the suite holds {total} "
+                            "verdicts; give the lengths of all lists, the unreadable tests included")
     return lists
 
+# %% ../nbs/06_rewards.ipynb #24c72f9b
 def per_test_credits(
     generator_result: ExecutionResult, # The tests against the candidate
     validation_result: ExecutionResult, # The same tests against the reference
-    scheme: "str | RewardScheme" = "per_test", # Where the coefficients come from
-    others: tuple = (), # `ExecutionResult`s of the same tests against further candidates
-    lists: "tuple | None" = None # Lengths of the lists that make up the suite; None is one list
-) -> list: # One credit per verdict, in order
+    scheme: str | RewardScheme = "per_test", # Where the coefficients come from
+    others: tuple[ExecutionResult, ...] = (), # The same tests against further candidates
+    lists: tuple[int, ...] | None = None # Lengths of the lists that make up the suite; None is one list
+) -> list[float]: # One credit per verdict, in order
     "Each test's own credit, before clamping"
     s, pairs = get_reward_scheme(scheme), align_verdicts(generator_result, validation_result)
     for o in others: align_verdicts(o, validation_result)
+    candidates = (generator_result, *others)
     credited = _credited(pairs, _list_lengths(lists, len(pairs)), s.denominator)
-    catches = {i: {k for k, o in enumerate((generator_result, *others)) if not o.verdicts[i].passed} for i in credited}
-    makers = Counter(k for o in catches.values() for k in o)
-    earned = {i: s.valid_credit * (bool(o) or not pairs[i][1].weak) + s.catch_credit * bool(o) + s.unique_credit * any(makers[k] == 1 for k in o) for i, o in catches.items()}
-    return [earned.get(i, 0. if r.passed else -s.invalid_cost) / s.denominator for i, (_, r) in enumerate(pairs)]
+    caught = {i: {k for k, o in enumerate(candidates) if not o.verdicts[i].passed} for i in credited}
+    n_catches = Counter(k for candidates_caught in caught.values() for k in candidates_caught)
+    credits = [0. if reference.passed else -s.invalid_cost for _, reference in pairs]
+    for i in credited:
+        catches = bool(caught[i])
+        says_much = catches or not pairs[i][1].weak
+        is_unique = any(n_catches[k] == 1 for k in caught[i])
+        credits[i] = s.valid_credit * says_much + s.catch_credit * catches + s.unique_credit * is_unique
+    return [o / s.denominator for o in credits]
 
 # %% ../nbs/06_rewards.ipynb #172345c8
 def _per_test_generator(scheme, kept, baseline, timed_out):
@@ -139,67 +168,90 @@ def _per_test_generator(scheme, kept, baseline, timed_out):
     return (_share(counted) + all(v.passed for v in counted)) / 2 if counted else NEUTRAL_RATE
 
 def _per_test_discriminator(scheme, result, validation, timed_out, others, lists):
-    credits, lists = per_test_credits(result, validation, scheme, others, lists), _list_lengths(lists, len(result.verdicts))
-    ends = [sum(lists[:i + 1]) for i in range(len(lists))]
-    sums = [min(1., max(-1., sum(credits[e - n:e]))) if n else -1. for n, e in zip(lists, ends)]
-    return sum(sums) / len(sums) if sums else -1.
+    credits = per_test_credits(result, validation, scheme, others, lists)
+    rewards, start = [], 0
+    for n in _list_lengths(lists, len(result.verdicts)):
+        rewards.append(_clamped(sum(credits[start:start + n])) if n else -1.)
+        start += n
+    return sum(rewards) / len(rewards) if rewards else -1.
 
 # %% ../nbs/06_rewards.ipynb #1f36c8e5
-def _baseline_generator(scheme, kept, baseline, timed_out): return _per_test_generator(scheme, [], baseline, timed_out)
+def _baseline_generator(scheme, kept, baseline, timed_out):
+    return _per_test_generator(scheme, [], baseline, timed_out)
 def _no_discriminator(scheme, result, validation, timed_out, others, lists): return 0.
 
 # %% ../nbs/06_rewards.ipynb #2847a2a5
 REWARD_SCHEMES = {o.name: o for o in (
     RewardScheme("zero_sum", _zero_sum_generator, _zero_sum_discriminator),
-    RewardScheme("shaped", _shaped_generator, _shaped_discriminator, low=-1., valid_credit=.4, catch_credit=.6, invalid_cost=.6),
-    RewardScheme("per_test", _per_test_generator, _per_test_discriminator, low=-1., valid_credit=.4, catch_credit=.4, unique_credit=.2, invalid_cost=.2),
+    RewardScheme("shaped", _shaped_generator, _shaped_discriminator, low=-1.,
+                 valid_credit=.4, catch_credit=.6, invalid_cost=.6),
+    RewardScheme("per_test", _per_test_generator, _per_test_discriminator, low=-1.,
+                 valid_credit=.4, catch_credit=.4, unique_credit=.2, invalid_cost=.2),
     RewardScheme("baseline", _baseline_generator, _no_discriminator),
 )}
 
 def get_reward_scheme(
-    scheme: "str | RewardScheme" # A name in `REWARD_SCHEMES`, or a scheme of your own
+    scheme: str | RewardScheme # A name in `REWARD_SCHEMES`, or a scheme of your own
 ) -> RewardScheme: # The scheme
     "A scheme by name; raises `ConfigError` for an unknown one"
     if isinstance(scheme, RewardScheme): return scheme
     if scheme not in REWARD_SCHEMES:
-        raise ConfigError(f"reward scheme {scheme!r} does not exist; choose one of {', '.join(REWARD_SCHEMES)}")
+        raise ConfigError(f"reward scheme {scheme!r} does not exist; choose one of "
+                          f"{', '.join(REWARD_SCHEMES)}")
     return REWARD_SCHEMES[scheme]
 
-RewardScheme.reads_tests = property(lambda self: self.generator is not _baseline_generator, doc="Does the generator's reward depend on the discriminator's tests?")
-RewardScheme.credits_tests = property(lambda self: self.discriminator is _per_test_discriminator, doc="Does each test earn credit of its own?")
+# %% ../nbs/06_rewards.ipynb #33ad4bf0
+@patch(as_prop=True)
+def reads_tests(self: RewardScheme) -> bool:
+    "Does the generator's reward depend on the discriminator's tests?"
+    return self.generator is not _baseline_generator
+
+@patch(as_prop=True)
+def credits_tests(self: RewardScheme) -> bool:
+    "Does each test earn credit of its own?"
+    return self.discriminator is _per_test_discriminator
 
 # %% ../nbs/06_rewards.ipynb #0962485c
 def _checked(value, scheme, player):
+    "A reward as a float; raises `TrainingError` when it is outside the scheme's range"
     if not (isinstance(value, (int, float)) and scheme.low <= value <= scheme.high): # a NaN fails this too
-        raise TrainingError(f"reward scheme {scheme.name} gave the {player} {value!r}, outside [{scheme.low:g}, "
-                            f"{scheme.high:g}]; the formula is broken, the run stops")
+        raise TrainingError(f"reward scheme {scheme.name} gave the {player} {value!r}, outside "
+                            f"[{scheme.low:g}, {scheme.high:g}]; the formula is broken, the run stops")
     return float(value)
 
 def _timed_out(result, kept):
     "Did a test that counts run out of time? A flag that no verdict explains counts as well"
-    return any(v.outcome == "timeout" for v in kept) or (result.timed_out and all(v.outcome != "timeout" for v in result.verdicts))
+    if any(v.outcome == "timeout" for v in kept): return True
+    return result.timed_out and all(v.outcome != "timeout" for v in result.verdicts)
 
 # %% ../nbs/06_rewards.ipynb #a8b43f77
 def compute_generator_reward(
     result: ExecutionResult, # The discriminator's tests against the candidate
-    scheme: "str | RewardScheme" = "zero_sum", # Which formula
-    baseline: "ExecutionResult | None" = None, # The baseline tests against the candidate
-    validation: "ExecutionResult | None" = None # The discriminator's tests against the reference; drops the invalid ones
+    scheme: str | RewardScheme = "zero_sum", # Which formula
+    baseline: ExecutionResult | None = None, # The baseline tests against the candidate
+    validation: ExecutionResult | None = None # The same tests against the reference; drops the invalid ones
 ) -> float: # The reward, within the scheme's range
     "The generator's reward for one program"
     s = get_reward_scheme(scheme)
-    kept = _run_only(result) if validation is None else [c for c, r in align_verdicts(result, validation) if r.passed]
-    return _checked(s.generator(s, kept, _run_only(baseline) if baseline else [], _timed_out(result, kept)), s, "generator")
+    if validation is None: kept = _run_only(result)
+    else:
+        kept = [candidate for candidate, reference in align_verdicts(result, validation) if reference.passed]
+    own = _run_only(baseline) if baseline else []
+    reward = s.generator(s, kept, own, _timed_out(result, kept))
+    return _checked(reward, s, "generator")
 
 # %% ../nbs/06_rewards.ipynb #0d7d5d18
 def compute_discriminator_reward(
     generator_result: ExecutionResult, # The tests against the candidate
     validation_result: ExecutionResult, # The same tests against the reference
-    scheme: "str | RewardScheme" = "zero_sum", # Which formula
-    others: tuple = (), # For `per_test`: the same tests against further candidates
-    lists: "tuple | None" = None # For `per_test`: lengths of the lists that make up the suite
+    scheme: str | RewardScheme = "zero_sum", # Which formula
+    others: tuple[ExecutionResult, ...] = (), # For `per_test`: the same tests against further candidates
+    lists: tuple[int, ...] | None = None # For `per_test`: lengths of the lists that make up the suite
 ) -> float: # The reward, within the scheme's range
     "The discriminator's reward for one suite of tests"
     s = get_reward_scheme(scheme)
-    kept = [c for c, r in align_verdicts(generator_result, validation_result) if r.passed]
-    return _checked(s.discriminator(s, generator_result, validation_result, _timed_out(generator_result, kept), others, lists), s, "discriminator")
+    pairs = align_verdicts(generator_result, validation_result)
+    kept = [candidate for candidate, reference in pairs if reference.passed]
+    timed_out = _timed_out(generator_result, kept)
+    reward = s.discriminator(s, generator_result, validation_result, timed_out, others, lists)
+    return _checked(reward, s, "discriminator")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
+from fastcore.basics import patch
 from .core import ConfigError, TrainingError
 
 # %% ../nbs/10_tracking.ipynb #260a6ea3
@@ -71,16 +72,23 @@ def read_evaluations(
 # %% ../nbs/10_tracking.ipynb #2c3d2788
 class Tracker(Protocol):
     "Where else the numbers go"
-    def log(self, metrics: dict, step: int) -> None: ...
-    def finish(self) -> None: ...
+    def log(self,
+        metrics: dict[str, float], # Metric -> value
+        step: int # Training step
+    ) -> None:
+        "Take in the numbers of a step"
 
+    def finish(self) -> None:
+        "The run is over"
+
+# %% ../nbs/10_tracking.ipynb #5178dcc9
 def _need(package, module=None):
     try: return importlib.import_module(module or package)
     except ImportError as e:
         raise ConfigError(f"this tracker needs {package}, which is not usable here ({e}); `pip install {package}`, "
                           f"or leave the tracker out: the run's folder holds the same numbers") from None
 
-class WandbTracker:
+class WandbTracker(Tracker):
     "Weights & Biases"
     def __init__(self,
         folder: "str | Path", # The run's folder; its name is the run's name
@@ -91,7 +99,7 @@ class WandbTracker:
     def finish(self): self.run.finish()
 
 # %% ../nbs/10_tracking.ipynb #740fa65e
-class TrackioTracker:
+class TrackioTracker(Tracker):
     "Trackio, local first"
     def __init__(self,
         folder: "str | Path", # The run's folder; its name is the run's name
@@ -101,7 +109,8 @@ class TrackioTracker:
     def log(self, metrics, step): self.run.log(metrics, step=step)
     def finish(self): self.run.finish()
 
-class TensorBoardTracker:
+# %% ../nbs/10_tracking.ipynb #c7b99b06
+class TensorBoardTracker(Tracker):
     "TensorBoard event files under `tensorboard/` in the run's folder"
     def __init__(self,
         folder: "str | Path", # The run's folder
@@ -147,17 +156,25 @@ class TrainingLogger:
         for file in self._names: _mend(self.folder / file)
         self._last = {file: max((o["step"] for o in _read_lines(self.folder / file)), default=0) for file in self._names}
 
-    def log_step(self, **fields) -> dict: # The line as written
-        "Append one training step; the names are `METRICS`"
-        return self._append("metrics.jsonl", fields)
+# %% ../nbs/10_tracking.ipynb #d74cd212
+@patch
+def log_step(self: TrainingLogger,
+    **fields # Metric -> value, by the names in `METRICS`
+) -> dict: # The line as written
+    "Append one training step"
+    return self._append("metrics.jsonl", fields)
 
-    def log_evaluation(self, **fields) -> dict: # The line as written
-        "Append one evaluation; the names are `step, stage, split, n` and `RATES`"
-        return self._append("evaluation.jsonl", fields)
+@patch
+def log_evaluation(self: TrainingLogger,
+    **fields # `step`, `stage`, `split`, `n`, and the rates by the names in `RATES`
+) -> dict: # The line as written
+    "Append one evaluation"
+    return self._append("evaluation.jsonl", fields)
 
-    def close(self) -> None:
-        "Tell the trackers that the run is over"
-        for t in self.trackers: t.finish()
+@patch
+def close(self: TrainingLogger) -> None:
+    "Tell the trackers that the run is over"
+    for t in self.trackers: t.finish()
 
 # %% ../nbs/10_tracking.ipynb #dd8913c6
 def _mend(path):
@@ -167,7 +184,8 @@ def _mend(path):
         rows = _read_lines(path)
     _replace_text(path, "".join(json.dumps(o) + "\n" for o in rows))
 
-def _append(self, file, fields):
+@patch
+def _append(self: TrainingLogger, file, fields):
     if unknown := [k for k in fields if k not in self._names[file]]:
         raise TrainingError(f"{file} has no metric {', '.join(map(repr, unknown))}; "
                             f"the names are {', '.join(self._names[file])}. A new one must be named in TrainingLogger(extra=...)")
@@ -181,10 +199,10 @@ def _append(self, file, fields):
     self._last[file] = step
     for t in self.trackers: t.log(_flat(line), step)
     return line
-TrainingLogger._append = _append
 
 # %% ../nbs/10_tracking.ipynb #6819e7ab
-def _resume(self,
+@patch
+def resume(self: TrainingLogger,
     step: int # The last step to keep: that of the checkpoint
 ) -> None:
     "Drop all lines after a step"
@@ -192,7 +210,6 @@ def _resume(self,
         rows = [o for o in _read_lines(self.folder / file) if o["step"] <= step]
         if (self.folder / file).exists(): _replace_text(self.folder / file, "".join(json.dumps(o) + "\n" for o in rows))
         self._last[file] = max((o["step"] for o in rows), default=0)
-TrainingLogger.resume = _resume
 
 # %% ../nbs/10_tracking.ipynb #af165463
 DPI = 120
@@ -409,10 +426,11 @@ class TrainingProgress:
     def __enter__(self): return self
     def __exit__(self, *_): self.close()
 
-    def close(self) -> None:
-        "End the bar"
-        if self._bar is not None: self._bar.close()
-        self._bar = None
+@patch
+def close(self: TrainingProgress) -> None:
+    "End the bar"
+    if self._bar is not None: self._bar.close()
+    self._bar = None
 
 # %% ../nbs/10_tracking.ipynb #c2010a52
 def _tqdm():
@@ -420,7 +438,8 @@ def _tqdm():
         warnings.simplefilter("ignore") # a notebook without widgets gets the plain bar
         return importlib.import_module("tqdm.auto").tqdm
 
-def _update(self,
+@patch
+def update(self: TrainingProgress,
     stage: int, # Stage in training
     phase: str, # `discriminator`, `generator` or `alternating`
     metrics: dict # The step's line as logged
@@ -436,7 +455,8 @@ def _update(self,
     print(f"step {self.done}{f'/{self.total}' if self.total else ''}, stage {stage}, {phase}" + "".join(f", {k} {v}" for k, v in shown.items()), file=self.stream, flush=True)
 
 # %% ../nbs/10_tracking.ipynb #20eade50
-def _show_stage_table(self,
+@patch
+def stage_table(self: TrainingProgress,
     rows: list # Lines of `evaluation.jsonl`
 ) -> None:
     "Show the evaluations so far"
@@ -448,4 +468,3 @@ def _show_stage_table(self,
     if self._bar is not None: self._bar.clear()
     _rich("console").Console(file=self.stream, width=None if self.live else 120).print(table)
     if self._bar is not None: self._bar.refresh()
-TrainingProgress.update, TrainingProgress.stage_table = _update, _show_stage_table

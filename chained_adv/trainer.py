@@ -15,8 +15,10 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
+from random import Random
 from statistics import mean as average, median, variance
 import peft, torch, transformers
+from fastcore.basics import patch
 from . import __version__
 from .core import ConfigError, ProblemError, TrainingError, make_rng, stable_hash
 from .stages import get_stage
@@ -29,7 +31,7 @@ from .ppo import Batch, PPOConfig, ValueHead, create_optimizer, groups_to_draw, 
 from .rollout import TestBank, play, rollout_metrics, token_spans
 from .checkpoints import CheckpointManager
 from .tracking import TRACKERS, TrainingLogger, TrainingProgress, read_evaluations, save_plots, write_json
-from .evaluation import RATE_NAMES, evaluate_players, find_live_mutants, mutation_scores
+from .evaluation import RATE_NAMES, Evaluation, evaluate_players, find_live_mutants, mutation_scores
 
 # %% ../nbs/12_trainer.ipynb #e9c3f097
 @dataclass(frozen=True)
@@ -121,10 +123,21 @@ class Change:
     before: float # Mean of the first half
     after: float # Mean of the second half
     noise: float # Two standard errors of the difference
-    gain = property(lambda self: self.after - self.before)
     def __str__(self): return f"from {self.before:.2f} to {self.after:.2f}"
-    def rises(self, least): return self.gain > max(least, self.noise)
 
+@patch(as_prop=True)
+def gain(self: Change) -> float:
+    "How far the mean rose"
+    return self.after - self.before
+
+@patch
+def rises(self: Change,
+    least: float # The smallest gain that counts
+) -> bool: # Is the gain above that, and above the noise?
+    "Did the figure rise?"
+    return self.gain > max(least, self.noise)
+
+# %% ../nbs/12_trainer.ipynb #c44f6ca1
 def measure_change(
     rows: list, # Dicts of figures, oldest first
     key: str # Which figure
@@ -208,18 +221,22 @@ class Guard:
     "Looks at the figures of every step; an alarm is raised once per role and stage"
     def __init__(self): self.rows, self.raised = defaultdict(list), set()
 
-    def look(self,
-        step: int, # Its number
-        stage: int, # Stage in training
-        role: str, # Who learnt
-        **figures # reward, truth, entropy; of a discriminator also validity, empty, duplicate, rejected. None is not known
-    ) -> list: # New `Alarm`s
-        "Take in the figures of a step"
-        rows = self.rows[role, stage]
-        rows.append(figures)
-        found = {kind: (saw, advice) for kind, (rule, advice) in ALARMS.items() if (role, stage, kind) not in self.raised and (saw := rule(rows, role))}
-        self.raised |= {(role, stage, kind) for kind in found}
-        return [Alarm(step, stage, role, kind, *o) for kind, o in found.items()]
+@patch
+def look(self: Guard,
+    step: int, # Its number
+    stage: int, # Stage in training
+    role: str, # Who learnt
+    **figures # reward, truth, entropy; of a discriminator also validity, empty, duplicate, rejected. None is not known
+) -> list[Alarm]: # Those raised by this step
+    "Take in the figures of a step"
+    rows = self.rows[role, stage]
+    rows.append(figures)
+    new = []
+    for kind, (rule, advice) in ALARMS.items():
+        if (role, stage, kind) in self.raised: continue
+        if saw := rule(rows, role): new.append(Alarm(step, stage, role, kind, saw, advice))
+    self.raised |= {(role, stage, o.kind) for o in new}
+    return new
 
 # %% ../nbs/12_trainer.ipynb #75c7f3a0
 def list_shares(
@@ -235,16 +252,27 @@ class OpponentPool:
     "The last versions of both players"
     def __init__(self, size: int): self.size, self.kept = size, [] # versions of each player to keep; dicts of role, stage, step, tensors
 
-    def add(self, player: Player, stage: int, step: int):
-        "Keep a player's weights of a stage, as they are"
-        self.kept.append(dict(role=player.role, stage=stage, step=step, tensors={n: p.detach().cpu().clone() for n, p in player.parameters(stage).items()}))
-        old = [o for o in self.kept if o["role"] == player.role][:-self.size]
-        self.kept = [o for o in self.kept if not any(o is x for x in old)]
+@patch
+def add(self: OpponentPool,
+    player: Player, # Whose weights to keep
+    stage: int, # Of which stage
+    step: int # Training step at which they are kept
+):
+    "Keep a player's weights of a stage, as they are"
+    tensors = {n: p.detach().cpu().clone() for n, p in player.parameters(stage).items()}
+    self.kept.append(dict(role=player.role, stage=stage, step=step, tensors=tensors))
+    old = [o for o in self.kept if o["role"] == player.role][:-self.size]
+    self.kept = [o for o in self.kept if not any(o is x for x in old)]
 
-    def pick(self, role: str, stage: int, rng) -> dict | None:
-        "A past version of a role that can play at a stage; None when there is none"
-        found = [o for o in self.kept if o["role"] == role and (role == "discriminator" or o["stage"] == stage)]
-        return rng.choice(found) if found else None
+@patch
+def pick(self: OpponentPool,
+    role: str, # Of the opponent
+    stage: int, # At which it has to play
+    rng: Random # Source of randomness
+) -> dict | None: # None when there is none
+    "A past version of a role that can play at a stage"
+    found = [o for o in self.kept if o["role"] == role and (role == "discriminator" or o["stage"] == stage)]
+    return rng.choice(found) if found else None
 
 # %% ../nbs/12_trainer.ipynb #f8aa9f76
 @contextmanager
@@ -290,9 +318,12 @@ class AdversarialTrainer:
 
     def __enter__(self): return self
     def __exit__(self, *_): self.close()
-    def close(self):
-        "End the sandbox that was made here"
-        if self.own_sandbox: self.sandbox.close()
+
+# %% ../nbs/12_trainer.ipynb #376b8238
+@patch
+def close(self: AdversarialTrainer):
+    "End the sandbox that was made here"
+    if self.own_sandbox: self.sandbox.close()
 
 # %% ../nbs/12_trainer.ipynb #5b35f24d
 def mean_over_equal(
@@ -314,7 +345,8 @@ def differing_groups(
     return sum(max(o) - min(o) > 1e-6 for o in rewards.values())
 
 # %% ../nbs/12_trainer.ipynb #2f6e02f5
-def _play_step(self, role, stage):
+@patch
+def _play_step(self: AdversarialTrainer, role, stage):
     "The matches of one step"
     c, seed = self.config, stable_hash(self.config.seed, "step", self.step)
     problems = self.sampler.next(min(c.problems_drawn if role == "generator" else c.problems_per_step, len(self.problems)))
@@ -326,7 +358,8 @@ def _play_step(self, role, stage):
     for id, n in tried.items(): self.sampler.report(id, right[id], n or c.n_samples) # one that was dropped, for its samples were all the same, has nothing to teach here
     return rollout
 
-def _play(self, role, stage, problems, seed):
+@patch
+def _play(self: AdversarialTrainer, role, stage, problems, seed):
     "A generator's step branches at the stage, a discriminator's writes several lists there"
     c = self.config
     about = (1, 2, 3, 4, 5) if get_reward_scheme(c.reward).reads_tests else ()
@@ -334,13 +367,16 @@ def _play(self, role, stage, problems, seed):
         if role == "generator": return play(self.players, problems, self.sandbox, c.n_samples, stage, about, tested=c.tested, continuations=c.continuations, different=c.problems_per_step, seed=seed, reward=c.reward, bank=self.bank)
         return play(self.players, problems, self.sandbox, stages=(stage,), n_lists=c.n_lists, seed=seed, reward=c.reward, bank=self.bank)
 
-def _against(self, role, stage):
+# %% ../nbs/12_trainer.ipynb #e29d715c
+@patch
+def _against(self: AdversarialTrainer, role, stage):
     "The opponent of this step: now and then a past version"
     rng = make_rng(self.config.seed, "opponent", self.step)
     past = self.pool.pick(role, stage, rng) if self.pool and rng.random() < self.config.pool_share else None
     return play_as(self.players.role(role), stage, past["tensors"]) if past else nullcontext()
 
-def _refill(self, stage, rollout, drawn, seed):
+@patch
+def _refill(self: AdversarialTrainer, stage, rollout, drawn, seed):
     "Draw more problems for those whose samples all earned the same; returns them"
     c, added = self.config, []
     while n := groups_to_draw(c.problems_per_step, differing_groups(rollout), drawn + len(added), min(c.groups_cap, len(self.problems))):
@@ -362,6 +398,7 @@ def credit_of_tests(
         elif span[0] >= end and span[1] > span[0]: earned[span], end = credit, span[1]
     return spread_credit(len(tests.sample.ids), list(earned), list(earned.values()))
 
+# %% ../nbs/12_trainer.ipynb #d54f584c
 def step_batch(
     rollout, # After judging
     role: str, # Who learns
@@ -387,34 +424,38 @@ def later_batch(
     return samples, Batch([len(s.ids) for s in samples], [s.logprobs for s in samples], [c.generator_reward for c in rollout.chains], rollout.groups)
 
 # %% ../nbs/12_trainer.ipynb #bf82ce11
-def _make_head(self, role, size):
+@patch
+def _make_head(self: AdversarialTrainer, role, size):
     "A fresh value head of a role and its optimiser"
     head = ValueHead(size, seed=stable_hash(self.config.seed, "value head", role) % 2**62)
     self.heads[role] = head, create_optimizer(head.parameters(), self.config.value_lr)
     return self.heads[role]
 
-def _more_state(self):
+@patch
+def _more_state(self: AdversarialTrainer):
     "What a checkpoint keeps of value heads and past opponents; None when there are neither"
     heads = dict(fitted=[list(o) for o in sorted(self.fitted)], heads={r: dict(head=h.state_dict(), optimizer=o.state_dict()) for r, (h, o) in self.heads.items()}) if self.heads else {}
     return heads | (dict(pool=self.pool.kept) if self.pool else {}) or None
 
-def _load_more(self, state):
+@patch
+def _load_more(self: AdversarialTrainer, state):
     "Put saved value heads and past opponents back"
     if self.pool: self.pool.kept = state["pool"]
     self.fitted, self.heads = {tuple(o) for o in state.get("fitted", ())}, {}
     for role, saved in state.get("heads", {}).items():
         for o, kept in zip(self._make_head(role, saved["head"]["first.weight"].shape[1]), (saved["head"], saved["optimizer"])): o.load_state_dict(kept)
-AdversarialTrainer._make_head, AdversarialTrainer._more_state, AdversarialTrainer._load_more = _make_head, _more_state, _load_more
 
 # %% ../nbs/12_trainer.ipynb #9401ed5c
-def _with_values(self, role, stage, batch):
+@patch
+def _with_values(self: AdversarialTrainer, role, stage, batch):
     "(head, optimiser, is this the first batch of the stage?): fits the head to a first batch"
     c, first = self.config, (role, stage) not in self.fitted
     head, optimizer = self.heads.get(role) or self._make_head(role, batch.features.shape[1])
     if first: pretrain_value(head, optimizer, [batch], c.ppo, c.value_epochs, self.step); self.fitted.add((role, stage))
     return head, optimizer, first
 
-def _update(self, role, stage, samples, batch):
+@patch
+def _update(self: AdversarialTrainer, role, stage, samples, batch):
     "PPO on the answers of a step"
     player = self.players.role(role)
     optimizer = self.optimizers.get((role, stage)) or create_optimizer(player.parameters(stage).values(), learning_rate(self.config, role))
@@ -430,10 +471,10 @@ def _update(self, role, stage, samples, batch):
         stats = train_step(batch, policy, reference, optimizer, self.config.ppo, self.step, head, head_optimizer)
     except FloatingPointError as e: raise TrainingError(f"step {self.step}, stage {stage}, {role}: {e}") from None
     return stats | {"explained_variance": None} if first else stats
-AdversarialTrainer._with_values, AdversarialTrainer._update = _with_values, _update
 
 # %% ../nbs/12_trainer.ipynb #1027e8ae
-def _truth(self, role, rollout, line):
+@patch
+def _truth(self: AdversarialTrainer, role, rollout, line):
     "What no reward can change: baseline tests passed, or planted bugs caught by the valid tests of a list"
     if role == "generator" or not self.config.n_probes: return line["baseline_pass_rate"] if role == "generator" else None
     new = [p for p in {c.problem.id: c.problem for c in rollout.chains}.values() if p.id not in self.probes]
@@ -442,7 +483,8 @@ def _truth(self, role, rollout, line):
     scores = mutation_scores([(p, self.probes[p.id], cases) for p, cases in about if self.probes[p.id]], self.sandbox)
     return sum(k for k, _ in scores) / sum(n for _, n in scores) if scores else None
 
-def _watch(self, role, stage, rollout, samples, line):
+@patch
+def _watch(self: AdversarialTrainer, role, stage, rollout, samples, line):
     "Show a step to the guard; log, show and perhaps obey its alarms"
     shares = dict(validity=line.get("validity"), **list_shares(rollout)) if role == "discriminator" else {}
     entropy = -sum(sum(s.logprobs) for s in samples) / max(sum(len(s.ids) for s in samples), 1)
@@ -451,12 +493,12 @@ def _watch(self, role, stage, rollout, samples, line):
         if self.logger: log_alarm(self.logger.folder, o)
         if self.show: print(f"\n{o}", file=self.bar.stream if self.bar else sys.stderr, flush=True)
     if alarms and self.config.stop_on_alarm: raise TrainingError(f"{alarms[0]} (The run stopped because stop_on_alarm is set; the checkpoints before this stage are untouched.)")
-AdversarialTrainer._truth, AdversarialTrainer._watch = _truth, _watch
 
 # %% ../nbs/12_trainer.ipynb #c9664f01
 ALWAYS, WHEN_THERE = ("policy_loss", "kl", "clip_fraction", "entropy", "grad_norm", "rows_kept"), ("value_loss", "explained_variance", "sampler_gap")
 
-def _train_one(self, role, stage, phase):
+@patch
+def _train_one(self: AdversarialTrainer, role, stage, phase):
     "Sample, judge, update, log"
     self.step += 1
     if role == "discriminator" and stage not in self.players.test_stages: stage = self.players.test_stages[-1]
@@ -472,22 +514,39 @@ def _train_one(self, role, stage, phase):
     if self.bar: self.bar.update(stage, phase, line)
     self._watch(role, stage, rollout, samples, line)
     return line
-for f in (_play_step, _play, _against, _refill, _train_one): setattr(AdversarialTrainer, f.__name__, f)
 
 # %% ../nbs/12_trainer.ipynb #89ee5ff3
-def _train_discriminator_epoch(self, stage: int, n_steps: int | None = None) -> list:
-    "N steps of the discriminator at a stage; returns the lines logged"
-    return [self._train_one("discriminator", stage, "discriminator") for _ in range(self.config.n_discriminator_steps if n_steps is None else n_steps)]
+@patch
+def train_discriminator_epoch(self: AdversarialTrainer,
+    stage: int, # 1 to 5
+    n_steps: int | None = None # Steps; None takes `n_discriminator_steps`
+) -> list[dict]: # The lines logged
+    "N steps of the discriminator at a stage"
+    n = self.config.n_discriminator_steps if n_steps is None else n_steps
+    return [self._train_one("discriminator", stage, "discriminator") for _ in range(n)]
 
-def _train_generator_epoch(self, stage: int, n_steps: int | None = None) -> list:
-    "N steps of the generator at a stage; returns the lines logged"
-    return [self._train_one("generator", stage, "generator") for _ in range(self.config.n_generator_steps if n_steps is None else n_steps)]
+@patch
+def train_generator_epoch(self: AdversarialTrainer,
+    stage: int, # 1 to 5
+    n_steps: int | None = None # Steps; None takes `n_generator_steps`
+) -> list[dict]: # The lines logged
+    "N steps of the generator at a stage"
+    n = self.config.n_generator_steps if n_steps is None else n_steps
+    return [self._train_one("generator", stage, "generator") for _ in range(n)]
 
-def _train_alternating(self, stage: int, n_steps: int | None = None) -> list:
-    "K times a step of the generator and one of the discriminator; returns the lines logged"
-    return [self._train_one(role, stage, "alternating") for _ in range(self.config.k_alternating_steps if n_steps is None else n_steps) for role in ("generator", "discriminator")]
-
-AdversarialTrainer.train_discriminator_epoch, AdversarialTrainer.train_generator_epoch, AdversarialTrainer.train_alternating = _train_discriminator_epoch, _train_generator_epoch, _train_alternating
+# %% ../nbs/12_trainer.ipynb #4ac98b01
+@patch
+def train_alternating(self: AdversarialTrainer,
+    stage: int, # 1 to 5
+    n_steps: int | None = None # How often; None takes `k_alternating_steps`
+) -> list[dict]: # The lines logged
+    "K times a step of the generator and one of the discriminator"
+    n = self.config.k_alternating_steps if n_steps is None else n_steps
+    lines = []
+    for _ in range(n):
+        lines.append(self._train_one("generator", stage, "alternating"))
+        lines.append(self._train_one("discriminator", stage, "alternating"))
+    return lines
 
 # %% ../nbs/12_trainer.ipynb #e0684dbb
 def stage_phases(
@@ -501,15 +560,20 @@ def stage_phases(
     return [(phase, roles, n) for phase, roles, n in phases if roles and n]
 
 # %% ../nbs/12_trainer.ipynb #dc394784
-def _carry(self, stage):
+@patch
+def _carry(self: AdversarialTrainer, stage):
     "Start the discriminator's adapter of a stage from that of the stage before it"
     d, before = self.players.discriminator, [s for s in self.config.stages if s < get_stage(stage).id and s in self.players.test_stages]
     if not (self.config.carry_discriminator and before and stage in self.players.test_stages and self.config.model.adapters == "stage"): return
     with torch.no_grad():
         for new, old in zip(d.parameters(stage).values(), d.parameters(before[-1]).values()): new.copy_(old)
 
-def _train_stage(self, stage: int) -> list:
-    "All phases of a stage, by steps or by tokens; returns the lines logged"
+# %% ../nbs/12_trainer.ipynb #a1a6f01a
+@patch
+def train_stage(self: AdversarialTrainer,
+    stage: int # 1 to 5
+) -> list[dict]: # The lines logged
+    "All phases of a stage, by steps or by tokens"
     self._carry(stage)
     lines, phases, made = [], stage_phases(self.config, stage), 0
     for phase, roles, n in phases:
@@ -521,25 +585,42 @@ def _train_stage(self, stage: int) -> list:
         if self.pool: [self.pool.add(self.players.role(role), stage, self.step) for role in roles]
     return lines
 
-def _tokens_until(self, stage, share):
+# %% ../nbs/12_trainer.ipynb #7c69e17b
+@patch
+def _tokens_until(self: AdversarialTrainer, stage, share):
     "Tokens of the run at which a share of a stage is done; 0 without a budget"
     return self.config.token_budget * (self.config.stages.index(stage) + share) / len(self.config.stages)
-AdversarialTrainer._carry, AdversarialTrainer.train_stage, AdversarialTrainer._tokens_until = _carry, _train_stage, _tokens_until
 
 # %% ../nbs/12_trainer.ipynb #cee680b9
-def _evaluate(self, stage: int, splits: tuple = ("train", "held_out"), tested: int | None = None) -> dict:
-    "Evaluate on fixed problems and log it, with tests about some or all samples; returns split -> `Evaluation`"
+@patch
+def evaluate(self: AdversarialTrainer,
+    stage: int, # After which stage; 0 before training
+    splits: tuple[str, ...] = ("train", "held_out"), # Which problems
+    tested: int | None = None # Samples that get tests; None is all of them
+) -> dict[str, Evaluation]: # By split
+    "Evaluate on fixed problems and log it"
     c, out = self.config, {}
     for split in splits:
         problems = (self.problems if split == "train" else self.held_out)[:c.eval_samples]
         if not problems: continue
-        if c.n_mutants and split not in self.mutants: self.mutants[split] = find_live_mutants(problems, self.sandbox, c.n_mutants, c.seed)
-        e = evaluate_players(self.players, problems, self.sandbox, -(-c.eval_samples // len(problems)), self.mutants.get(split), tested=tested, seed=stable_hash("evaluation"), reward=c.reward)
-        out[split] = e; self.evaluations[stage, split] = e
-        if self.logger: self.logger.log_evaluation(step=self.step, stage=stage, split=split, n=e.n, **{k: v.as_dict() for k, v in e.rates.items()}, by_tag=e.by_tag)
-    if self.bar: self.bar.stage_table([dict(stage=stage, split=s, n=e.n, **{k: v.as_dict() for k, v in e.rates.items()}) for s, e in out.items()])
+        if c.n_mutants and split not in self.mutants:
+            self.mutants[split] = find_live_mutants(problems, self.sandbox, c.n_mutants, c.seed)
+        n_samples = -(-c.eval_samples // len(problems))
+        out[split] = self.evaluations[stage, split] = evaluate_players(
+            self.players, problems, self.sandbox, n_samples, self.mutants.get(split),
+            tested=tested, seed=stable_hash("evaluation"), reward=c.reward)
+        self._log_evaluation(stage, split, out[split])
+    if self.bar:
+        self.bar.stage_table([dict(stage=stage, split=s, n=e.n, **_plain_rates(e)) for s, e in out.items()])
     return out
-AdversarialTrainer.evaluate = _evaluate
+
+# %% ../nbs/12_trainer.ipynb #26270d28
+def _plain_rates(evaluation): return {k: v.as_dict() for k, v in evaluation.rates.items()}
+
+@patch
+def _log_evaluation(self: AdversarialTrainer, stage, split, e):
+    if not self.logger: return
+    self.logger.log_evaluation(step=self.step, stage=stage, split=split, n=e.n, **_plain_rates(e), by_tag=e.by_tag)
 
 # %% ../nbs/12_trainer.ipynb #3b463b82
 def _is_run(folder):
@@ -547,7 +628,8 @@ def _is_run(folder):
     try: return "settings" in json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError): return False
 
-def _open_folder(self, resume, overwrite):
+@patch
+def _open_folder(self: AdversarialTrainer, resume, overwrite):
     "Claim the run folder; returns the checkpoint to go on from, if any"
     folder = Path(self.config.out)
     if folder.exists() and not folder.is_dir(): raise ConfigError(f"{folder} is a file; choose another --out")
@@ -573,17 +655,18 @@ def run_facts(
     packages = dict(chained_adv=__version__, **{o.__name__: o.__version__ for o in (torch, transformers, peft)})
     return dict(settings=asdict(config), versions=packages, seed=config.seed, device=str(players.generator.base.model.device), threads=torch.get_num_threads(), isolation=sandbox.level)
 
-def _save(self, manager, stage):
+@patch
+def _save(self: AdversarialTrainer, manager, stage):
     "A checkpoint after a stage; `best` when it scores higher than before"
     e = self.evaluations.get((stage, "held_out")) or self.evaluations.get((stage, "train"))
     metrics = {k: e.metrics[k] for k in ("generator_reward", "validity") if k in e.metrics} | {k: v.value for k, v in e.rates.items()} if e else {}
     state = dict(step=self.step, stage=stage, tokens=self.tokens, seconds=self.seconds, sampler=self.sampler.state(), model=asdict(self.config.model), **(dict(bank=self.bank.state()) if self.bank else {}))
     manager.save_checkpoint(self.players.state(), state, metrics, f"stage_{stage}", self._more_state())
     if {"generator_reward", "validity"} <= metrics.keys() and manager.should_save_as_best(metrics): manager.save_as_best(f"stage_{stage}")
-AdversarialTrainer._open_folder, AdversarialTrainer._save = _open_folder, _save
 
 # %% ../nbs/12_trainer.ipynb #cb783cb2
-def _restore(self, manager, latest):
+@patch
+def _restore(self: AdversarialTrainer, manager, latest):
     "Go back to the state of a checkpoint; returns the stages still to train"
     saved = manager.load_checkpoint(latest.name)
     self.players.load_state(saved.tensors)
@@ -593,16 +676,20 @@ def _restore(self, manager, latest):
     if saved.optimizers: self._load_more(saved.optimizers)
     return [s for s in self.config.stages if s > saved.state["stage"]]
 
-def _summary(self):
+@patch
+def _summary(self: AdversarialTrainer):
     "What the run changed, from its own log"
     rows = read_evaluations(self.config.out)
     pick = lambda stage: {r["split"]: {"n": r["n"], **{k: r[k] for k in RATE_NAMES if k in r}} for r in rows if r["stage"] == stage}
     return dict(before=pick(0), after=pick(max(r["stage"] for r in rows)), seconds=round(self.seconds, 1), generated_tokens=self.tokens, seed=self.config.seed)
-AdversarialTrainer._restore, AdversarialTrainer._summary = _restore, _summary
 
 # %% ../nbs/12_trainer.ipynb #26710261
-def _train_full_pipeline(self, resume: bool = False, overwrite: bool = False) -> dict:
-    "Train all stages and leave a complete run folder; returns what `summary.json` holds"
+@patch
+def train_full_pipeline(self: AdversarialTrainer,
+    resume: bool = False, # Go on from the last checkpoint in the run's folder?
+    overwrite: bool = False # Empty the run's folder first?
+) -> dict: # What `summary.json` holds
+    "Train all stages and leave a complete run folder"
     manager, latest = self._open_folder(resume, overwrite)
     folder, c = Path(self.config.out), self.config
     write_json(folder / "config.json", run_facts(c, self.sandbox, self.players) | self.facts)
@@ -623,5 +710,3 @@ def _train_full_pipeline(self, resume: bool = False, overwrite: bool = False) ->
         write_json(folder / "summary.json", self._summary()); save_plots(folder)
     self.logger.close()
     return self._summary()
-
-AdversarialTrainer.train_full_pipeline = _train_full_pipeline

@@ -1,0 +1,139 @@
+"""What a reader finds on the pages: every public class with all its public methods and properties."""
+import importlib, inspect, re, sys
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+from fastcore.nbio import mk_cell, new_nb, read_nb
+from nbdev.frontmatter import FrontmatterProc
+from nbdev.process import NBProcessor
+from nbdev.processors import add_show_docs, populate_language
+
+from chained_adv._modidx import d
+
+SYMBOLS = d["syms"] # what nbdev links to
+ROOT = Path(__file__).resolve().parent.parent
+NOTEBOOKS = [p for p in sorted((ROOT / "nbs").rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts]
+PAGE = [FrontmatterProc, populate_language, add_show_docs] # what decides what a page shows
+MEMBERS = (staticmethod, classmethod, property, cached_property)
+
+# Not on their pages yet, by module. The rooms of the judge and of ARC are being rebuilt; their methods still
+# stand inside the class, or are assigned to it afterwards. `show_doc` cannot show a `cached_property` (`core`).
+MISSING = {module: set(names.split()) for module, names in {
+    "core": "TestCase.key TestCase.call_key",
+    "sandbox": "Batch.recordings FilledTests.cases FilledTests.filled_validity FilledTests.validity "
+               "Known.get Known.put Player.ask VerdictTable.outcomes VerdictTable.passed",
+    "judge.wire": "Channel.receive Channel.send",
+    "judge.solution": "Line.send_printed Line.text_of Line.undo Program.fresh Program.load",
+    "judge.tester": "Approx.near Asker.text_of Mark.parametrize Stream.close Stream.send Stream.throw",
+    "judge.host": "Child.cpu Child.pump_out Child.send Loop.leave Loop.resume Reader.ask Wait.check "
+                  "Wait.finish Wait.start Wait.wall",
+    "arc.grids": "Grid.colors Grid.height Grid.to_lists Grid.width Task.from_json Task.key Task.to_json",
+    "arc.clients": "Baseline.close Baseline.complete Baseline.worst_case Breaker.failed Breaker.gave_up "
+                   "Breaker.ready Breaker.succeeded Budget.limited Budget.report Budget.reserve Budget.settle "
+                   "CallError.without Client.close Client.complete Client.draw_seed Endpoint.body "
+                   "Endpoint.close Endpoint.complete Endpoint.open Endpoint.worst_case LocalModel.answer "
+                   "LocalModel.close LocalModel.complete LocalModel.encode LocalModel.worst_case Pace.hold "
+                   "Pace.wait Prices.cost Replay.close Replay.complete Replay.worst_case StreamReader.add "
+                   "StreamReader.body Usage.total",
+    "arc.generate": "Item.key Journal.close Journal.write Run.attempt Run.stop Run.work RunReport.add "
+                    "RunReport.done RunReport.pending RunReport.to_json",
+    "arc.verify": "PairVerdict.passed Summary.add Summary.to_json Verification.outcomes Verification.part "
+                  "Verification.passed Verification.status Verification.test_passed Verification.to_json "
+                  "Verification.train_passed",
+    "arc.bench": "TaskScore.share TaskScore.solved",
+}.items()}
+
+
+def module_of(notebook) -> str | None:
+    "The module that a notebook exports to; None for one that exports nothing"
+    code = "\n".join(c.source for c in notebook.cells if c.cell_type == "code")
+    target = re.search(r"^#\|\s*default_exp\s+(\S+)", code, re.M)
+    return target[1] if target else None
+
+def shown_on_page(notebook) -> set[str]:
+    "Names that the page of a notebook documents, as `function`, `Class` or `Class.method`"
+    page = NBProcessor(nb=notebook, procs=PAGE, rm_directives="quarto")
+    page.process()
+    code = "\n".join(c.source for c in page.nb.cells if c.cell_type == "code")
+    return set(re.findall(r"^show_doc\(([\w.]+)", code, re.M))
+
+def is_member(value) -> bool:
+    "Is a class attribute a method or a property?"
+    return inspect.isfunction(value) or isinstance(value, MEMBERS)
+
+def code_of(member):
+    "The code of a method or property; None when it has none of its own"
+    function = next((o for a in ("fget", "func", "__func__") if (o := getattr(member, a, None))), member)
+    return getattr(inspect.unwrap(function), "__code__", None)
+
+def is_shown_elsewhere(cls, name: str) -> bool:
+    "Does a base class have this attribute? Then that base's page, or another package's, says what it does"
+    return any(name in vars(base) for base in cls.__mro__[1:])
+
+def own_members(cls) -> set[str]:
+    "Names of the public methods and properties that are written for a class, without those of its bases"
+    file, names = inspect.getsourcefile(sys.modules[cls.__module__]), set()
+    for name, member in vars(cls).items():
+        if name.startswith("_") or not is_member(member) or is_shown_elsewhere(cls, name): continue
+        code = code_of(member)
+        if code and code.co_filename == file: names.add(name) # not what `dataclass` or `NamedTuple` made
+    return names
+
+def public_names(module) -> set[str]:
+    "Every public class that a module defines, as `Class`, and its own members, as `Class.member`"
+    names = set()
+    for name, cls in vars(module).items():
+        if name.startswith("_") or not inspect.isclass(cls) or cls.__module__ != module.__name__: continue
+        names |= {cls.__name__} | {f"{cls.__name__}.{o}" for o in own_members(cls)}
+    return names
+
+
+EXPORTING = {name: path for path in NOTEBOOKS if (name := module_of(read_nb(path)))}
+
+@pytest.mark.parametrize("name", EXPORTING)
+def test_pages_show_every_class_with_its_methods(name):
+    module = importlib.import_module(f"chained_adv.{name}")
+    missing = public_names(module) - shown_on_page(read_nb(EXPORTING[name])) - MISSING.get(name, set())
+    assert not missing, (f"{EXPORTING[name].name} does not show {', '.join(sorted(missing))}; "
+                         "write them with @patch, or add show_doc cells")
+
+@pytest.mark.parametrize("name", EXPORTING)
+def test_the_index_of_links_knows_them_too(name):
+    module = importlib.import_module(f"chained_adv.{name}")
+    known = set(SYMBOLS.get(module.__name__, {}))
+    names = public_names(module) - MISSING.get(name, set())
+    missing = {o for o in names if f"{module.__name__}.{o}" not in known}
+    assert not missing, f"_modidx.py lacks {', '.join(sorted(missing))} of {name}; run nbdev-export"
+
+
+EXAMPLES = {
+    "patched": """from fastcore.basics import patch
+class Box:
+    "Holds one thing"
+    def __init__(self, thing): self.thing = thing
+
+@patch
+def open(self: Box): return self.thing
+
+@patch(as_prop=True)
+def empty(self: Box): return self.thing is None
+""",
+    "assigned": """class Box:
+    "Holds one thing"
+    def __init__(self, thing): self.thing = thing
+
+def _open(self): return self.thing
+Box.open = _open
+Box.empty = property(lambda self: self.thing is None)
+"""}
+
+@pytest.mark.parametrize("style, missing", [("patched", set()), ("assigned", {"Box.open", "Box.empty"})])
+def test_a_method_that_is_assigned_afterwards_is_missed(style, missing, tmp_path, monkeypatch):
+    name = f"pages_example_{style}"
+    (tmp_path / f"{name}.py").write_text(EXAMPLES[style], encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    page = new_nb([mk_cell(f"#| default_exp {name}"), mk_cell("#| export\n" + EXAMPLES[style])])
+    found = public_names(importlib.import_module(name))
+    assert found == {"Box", "Box.open", "Box.empty"}
+    assert found - shown_on_page(page) == missing
