@@ -259,16 +259,17 @@ async def run_bench(
     max_concurrent: int = 5, # Calls under way at a time
     resume: bool = False, # Go on with what is in the folder?
     notes: "dict | None" = None, # Further things for the manifest
-    tell=lambda report: None # Called with the run's report after each line
+    tell=lambda report: None, # Called with the run's report after each line
+    retry_failed: bool = True # On a resume, make failed attempts again, after all others?
 ) -> dict: # The report, also written as `report.json`
     "Ask, verify, choose, score; raises `ArcError` and `ConfigError`"
     plan, prompts = _Plan(tasks, settings), prompts or load_prompts()
     with nullcontext(sandbox) if sandbox else Sandbox() as box:
-        run = await run_attempts(client, plan.items(), folder, prompts, max_concurrent, resume, _run_settings(plan), notes, tell)
+        run = await run_attempts(client, plan.items(), folder, prompts, max_concurrent, resume, _run_settings(plan), notes, tell, retry_failed)
         for round in range(1, settings.rounds + 1):
             if run.status != "finished": break
             items = list(_next_items(plan, verify_attempts(_attempts_of(plan, read_rows(folder)), box), round, prompts))
-            if items: run = await run_attempts(client, items, folder, prompts, max_concurrent, True, _run_settings(plan), notes, tell)
+            if items: run = await run_attempts(client, items, folder, prompts, max_concurrent, True, _run_settings(plan), notes, tell, retry_failed)
         verified = list(verify_attempts(_attempts_of(plan, read_rows(folder)), box))
     report = make_report(plan, verified, run.status, client.name)
     save_report(report, folder)

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['app', 'Dataset', 'TaskIds', 'Tasks', 'MaxTasks', 'TaskNames', 'Sources', 'Out', 'Form', 'MaxConcurrent', 'BestOf',
-           'Resume', 'DryRun', 'PromptFile', 'Timeout', 'Workers', 'export_app', 'Forms', 'Answers', 'OwnSet',
-           'chosen_tasks', 'show', 'transform', 'stats', 'convert', 'merge', 'open_model', 'with_model', 'generate',
-           'verify', 'bench', 'score', 'sft', 'kaggle', 'arc_agi_benchmarking']
+           'Resume', 'RetryFailed', 'DryRun', 'PromptFile', 'Timeout', 'Workers', 'export_app', 'Forms', 'Answers',
+           'OwnSet', 'chosen_tasks', 'show', 'transform', 'stats', 'convert', 'merge', 'open_model', 'with_model',
+           'generate', 'verify', 'bench', 'score', 'sft', 'kaggle', 'arc_agi_benchmarking']
 
 # %% ../../nbs/arc/11_cli.ipynb #d36975ba
 import inspect, json, os, re
@@ -214,6 +214,7 @@ def with_model(command):
 MaxConcurrent = opt(int, "Attempts under way at a time.", "--max-concurrent", "--max-concurrent-tasks", "--max_concurrent_tasks", min=1)
 BestOf = opt(int, "Attempts per task.", "--best-of", "--best_of", min=1)
 Resume = opt(bool, "Go on with the run in this folder: what is missing and what failed.", "--resume")
+RetryFailed = opt(bool, "With --resume: make failed attempts again, after all others, or leave them.", "--retry-failed/--no-retry-failed")
 DryRun = opt(bool, "Say what it would take, and ask nothing.", "--dry-run")
 PromptFile = opt(str, "TOML file with your own prompts.", metavar="FILE")
 
@@ -237,7 +238,7 @@ def _print_run(report, as_json):
                              "chained-adv arc generate code --model my-model --base-url http://127.0.0.1:8000/v1 --stream --temperature 0.7", "chained-adv arc generate code --model transformers:folder --answer-tokens 512", "chained-adv arc generate code --out runs/search --resume"))
 @with_model
 def generate(connect, kind: Annotated[str, typer.Argument(help="reasoning or code.")], dataset: Dataset = "builtin", task_ids: TaskIds = "", tasks: Tasks = "", max_tasks: MaxTasks = 0, best_of: BestOf = 1,
-    out: opt(str, "The run's folder; runs/arc-KIND-MODEL when left out.") = "", resume: Resume = False, max_concurrent: MaxConcurrent = 5, prompts: PromptFile = "", dry_run: DryRun = False, as_json: Json = False):
+    out: opt(str, "The run's folder; runs/arc-KIND-MODEL when left out.") = "", resume: Resume = False, retry_failed: RetryFailed = True, max_concurrent: MaxConcurrent = 5, prompts: PromptFile = "", dry_run: DryRun = False, as_json: Json = False):
     "Ask a model for reasoning or programs, and save every answer."
     from chained_adv.arc.agents import load_prompts
     from chained_adv.arc.generate import estimate_run, make_items, run_async, run_attempts, show_progress
@@ -248,7 +249,7 @@ def generate(connect, kind: Annotated[str, typer.Argument(help="reasoning or cod
     folder = Path(out or f"runs/arc-{kind}-{re.sub(r'[^A-Za-z0-9.]+', '-', client.name).strip('-')}")
     async def run():
         with show_progress(len(items), quiet=as_json) as tell:
-            try: return await run_attempts(client, items, folder, texts, max_concurrent, resume, notes=dict(dataset=dataset, tasks=len(chosen), tasks_hash=set_hash(chosen), best_of=best_of), tell=tell)
+            try: return await run_attempts(client, items, folder, texts, max_concurrent, resume, notes=dict(dataset=dataset, tasks=len(chosen), tasks_hash=set_hash(chosen), best_of=best_of), tell=tell, retry_failed=retry_failed)
             finally: await client.close()
     _print_run(run_async(run()), as_json)
 
@@ -321,7 +322,7 @@ def _print_bench(report, folder):
 def bench(connect, kind: Annotated[str, typer.Argument(help="code or direct.")], dataset: Dataset = "builtin", task_ids: TaskIds = "", tasks: Tasks = "", max_tasks: MaxTasks = 0, best_of: BestOf = 1,
     views: opt(int, "Ask each task under so many transformations, the first being none, and vote.", min=1) = 1, rounds: opt(int, "Further rounds for programs that fail training pairs (code).", min=0) = 0,
     answers: opt(int, "Different answers handed in per test input; the ARC Prize allows 2.", min=1) = 2,
-    out: opt(str, "The run's folder; runs/arc-bench-KIND-MODEL when left out.") = "", resume: Resume = False, max_concurrent: MaxConcurrent = 5, timeout: Timeout = 5., workers: Workers = 1,
+    out: opt(str, "The run's folder; runs/arc-bench-KIND-MODEL when left out.") = "", resume: Resume = False, retry_failed: RetryFailed = True, max_concurrent: MaxConcurrent = 5, timeout: Timeout = 5., workers: Workers = 1,
     prompts: PromptFile = "", dry_run: DryRun = False, as_json: Json = False):
     "Benchmark a model: attempts, verification, choice of two answers, scores."
     from chained_adv.arc.agents import load_prompts
@@ -334,7 +335,7 @@ def bench(connect, kind: Annotated[str, typer.Argument(help="code or direct.")],
     folder = Path(out or f"runs/arc-bench-{kind}-{re.sub(r'[^A-Za-z0-9.]+', '-', client.name).strip('-')}")
     async def run():
         with show_progress(len(items), quiet=as_json) as tell, Sandbox(timeout=timeout, workers=workers) as box:
-            try: return await run_bench(client, chosen, folder, settings, box, texts, max_concurrent, resume, dict(dataset=dataset), tell)
+            try: return await run_bench(client, chosen, folder, settings, box, texts, max_concurrent, resume, dict(dataset=dataset), tell, retry_failed)
             finally: await client.close()
     report = run_async(run())
     plot_report(report, folder / "report.png")

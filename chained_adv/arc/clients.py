@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 import httpx2, stamina
+from fastcore.basics import patch
 from ..core import ConfigError, make_rng, stable_hash
 from .grids import ArcError, Task, turn_grid
 from .search import search_programs
@@ -86,7 +87,8 @@ FAILURES = {
     "filtered": Failure("the endpoint refused to answer", billed=True),
     "bad_request": Failure("the endpoint does not accept the request (4xx)"),
     "not_found": Failure("no such model or address (404)", hopeless=True),
-    "refused_key": Failure("the key is missing or not accepted (401, 403)", hopeless=True),
+    "refused_key": Failure("the key is missing or not accepted (401)", hopeless=True),
+    "forbidden": Failure("the endpoint refuses this request (403): its content, or what the key may do", hopeless=True),
     "no_credit": Failure("the account is empty (402)", hopeless=True),
     "too_long": Failure("the prompt does not fit into the model's window"),
     "no_recording": Failure("the recording has no answer to this request"),
@@ -112,7 +114,7 @@ class CallError(ArcError):
         return CallError(self.label, self.message.replace(secret, "***"), self.retry_after, self.usage, self.cost) if secret and secret in self.message else self
 
 # %% ../../nbs/arc/04_clients.ipynb #9a04166b
-_STATUS = {401: "refused_key", 402: "no_credit", 403: "refused_key", 404: "not_found", 408: "timeout", 409: "conflict", 429: "rate_limited"}
+_STATUS = {401: "refused_key", 402: "no_credit", 403: "forbidden", 404: "not_found", 408: "timeout", 409: "conflict", 429: "rate_limited"}
 
 def status_error(
     status: int, # HTTP status, or the code inside an error message
@@ -426,12 +428,13 @@ class Pace:
 # %% ../../nbs/arc/04_clients.ipynb #35e9365d
 class Breaker:
     "Stops asking an endpoint that keeps failing"
-    def __init__(self, after: int = 20, # Failures in a row that open it
+    def __init__(self, after: int = 20, # Failures in a row that open it; as many 403s before any answer keep it open
                  cooldown: float = 15., # Seconds until one caller tries again; doubled each time
                  openings: int = 4, # Openings without a success after which it stays open
                  hopeless: int = 3): # Failures in a row that will not pass by waiting, after which it stays open
         self.after, self.cooldown, self.openings, self.hopeless = after, cooldown, openings, hopeless
         self.failures, self.lost, self.opened, self.until, self.probing, self.why = 0, 0, 0, 0., False, ""
+        self.refused, self.trusted = [], False # prompts that met a 403; has the endpoint answered any?
 
     async def ready(self):
         "Wait until calls are allowed; raises `CallError` when they are not any more"
@@ -442,25 +445,41 @@ class Breaker:
 
     def succeeded(self):
         "A call went well"
-        self.failures = self.lost = self.opened = 0; self.probing = False
+        self.answered()
+        self.trusted = True
+        self.refused.clear()
+
+    def answered(self):
+        "A call came through, be it with an answer or a no to this one request"
+        self.failures = self.lost = self.opened = 0
+        self.probing = False
 
     def gave_up(self):
         "A call was not made, or cancelled: the next caller may try"
         self.probing = False
 
 # %% ../../nbs/arc/04_clients.ipynb #0c030a4a
-def _breaker_failed(self, error: CallError):
+@patch
+def failed(self: Breaker,
+    error: CallError, # How the call failed
+    prompt: str = "" # What tells the prompt from others
+):
     "A call failed"
-    hopeless = FAILURES[error.label].hopeless
-    if not error.retryable and not hopeless: return self.succeeded() # it answers, if only to say no to this request
+    forbidden = error.label == "forbidden"
+    if forbidden and not self.trusted: self.refused.append(prompt)
+    alike = len(self.refused) >= self.after and len(set(self.refused)) >= self.hopeless
+    hopeless = FAILURES[error.label].hopeless and (not forbidden or alike and not self.trusted)
+    if forbidden and not hopeless: return self.gave_up()
+    if not error.retryable and not hopeless: return self.answered()
     self.probing = False
-    self.failures += error.retryable; self.lost += hopeless
-    if self.lost >= self.hopeless or (self.opened >= self.openings): self.why = str(error); return
-    if self.failures >= self.after or self.opened:
-        if time.monotonic() < self.until: return # one that was under way when it opened
-        self.until = time.monotonic() + self.cooldown * 2 ** self.opened
-        self.opened += 1
-Breaker.failed = _breaker_failed
+    self.failures += error.retryable
+    self.lost += hopeless
+    if self.lost >= self.hopeless or forbidden or self.opened >= self.openings:
+        self.why = str(error)
+        return
+    if self.failures < self.after and not self.opened or time.monotonic() < self.until: return
+    self.until = time.monotonic() + self.cooldown * 2 ** self.opened
+    self.opened += 1
 
 # %% ../../nbs/arc/04_clients.ipynb #bb6834fb
 logging.getLogger("stamina").addHandler(logging.NullHandler()) # retries are counted in the results, not printed
@@ -541,8 +560,13 @@ async def _try_closed(self, request, bill):
     "One call, when the breaker allows it; the breaker learns how it went"
     await self.breaker.ready()
     try: reply = await self._try(request, bill)
-    except CallError as e: self.breaker.failed(e) if e.label != "budget" else self.breaker.gave_up(); raise
-    except BaseException: self.breaker.gave_up(); raise
+    except CallError as e:
+        if e.label == "budget": self.breaker.gave_up()
+        else: self.breaker.failed(e, str(stable_hash(*(m["content"] for m in request.messages))))
+        raise
+    except BaseException:
+        self.breaker.gave_up()
+        raise
     self.breaker.succeeded()
     return reply
 Client._call, Client._try, Client._try_closed = _call, _try, _try_closed

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['Item', 'make_items', 'run_attempt', 'hold_folder', 'Journal', 'read_attempts', 'attempt_key', 'prepare_resume',
-           'RunReport', 'run_config', 'write_manifest', 'Run', 'run_attempts', 'run_async', 'estimate_run',
-           'progress_text', 'show_progress']
+           'fresh_first', 'RunReport', 'run_config', 'write_manifest', 'Run', 'run_attempts', 'run_async',
+           'estimate_run', 'progress_text', 'show_progress']
 
 # %% ../../nbs/arc/06_generate.ipynb #248f13cd
 import asyncio, hashlib, json, os, platform, re, signal, threading, time
@@ -155,13 +155,14 @@ def _write_safely(path, lines):
         finally: os.close(place)
 
 def prepare_resume(
-    folder: "str | Path" # A run's folder
+    folder: "str | Path", # A run's folder
+    retry_failed: bool = True # Make failed attempts again?
 ) -> dict: # Key -> line number of each attempt that stays
     "Make a stopped run ready to go on"
-    path, kept, failed, lines = Path(folder) / "attempts.jsonl", {}, [], []
+    path, kept, failed = Path(folder) / "attempts.jsonl", {}, []
     if not path.exists(): return {}
     for n, row in enumerate(read_attempts(path)):
-        if row["status"] != "ok": failed.append(row)
+        if row["status"] != "ok" and retry_failed: failed.append(row)
         elif attempt_key(row) not in kept: kept[attempt_key(row)] = n
     if failed:
         with open(Path(folder) / "failures.jsonl", "ab") as f:
@@ -169,6 +170,22 @@ def prepare_resume(
     stay = set(kept.values())
     with open(path, "rb") as f: _write_safely(path, (line for n, line in enumerate(f) if n in stay))
     return kept
+
+# %% ../../nbs/arc/06_generate.ipynb #3e092773
+def fresh_first(
+    items: Iterable, # `Item`s, read as they are needed
+    failed: set # Keys of attempts that failed in an earlier part of the run
+) -> Iterator: # The same items, those that failed at the end
+    "Put what failed before behind what was never tried"
+    later = []
+    for o in items:
+        if o.key in failed: later.append(o)
+        else: yield o
+    yield from later
+
+def _failed_keys(folder):
+    path = folder / "failures.jsonl"
+    return {attempt_key(row) for row in read_attempts(path)} if path.exists() else set()
 
 # %% ../../nbs/arc/06_generate.ipynb #f5b2d0da
 @dataclass
@@ -233,7 +250,7 @@ def write_manifest(
     _write_safely(folder / "manifest.json", [json.dumps(data, indent=1, ensure_ascii=False).encode() + b"\n"])
 
 # %% ../../nbs/arc/06_generate.ipynb #94be4435
-def _open_folder(folder, config, resume):
+def _open_folder(folder, config, resume, retry_failed):
     "Make or check the folder of a run; returns the keys that are done"
     old = _read_manifest(folder).get("config")
     if not resume:
@@ -242,7 +259,7 @@ def _open_folder(folder, config, resume):
     if old and old["hash"] != config["hash"]:
         changed = sorted(k for k in {*old, *config} - {"hash"} if old.get(k) != config.get(k))
         raise ArcError(f"{folder} was made with other settings ({', '.join(f'{k}: {old.get(k)!r}, now {config.get(k)!r}' for k in changed)}); use the same, or another folder")
-    return prepare_resume(folder)
+    return prepare_resume(folder, retry_failed)
 
 def _earlier_spending(folder, report):
     "Add to a report what earlier parts of the run took"
@@ -327,24 +344,29 @@ async def run_attempts(
     resume: bool = False, # Go on with what is in the folder?
     config: "dict | None" = None, # Further settings that change answers
     notes: "dict | None" = None, # Further things for the manifest
-    tell: Callable = lambda report: None # Called with the report after each line
+    tell: Callable = lambda report: None, # Called with the report after each line
+    retry_failed: bool = True # On a resume, make failed attempts again, after all others?
 ) -> RunReport: # How it went
     "Make attempts and save each; raises `ArcError` and `ConfigError`, and what is a bug"
     if max_concurrent < 1: raise ConfigError(f"max_concurrent is {max_concurrent}; at least one attempt must be under way")
     prompts = prompts or load_prompts()
-    with hold_folder(folder): return await _run_held(client, items, Path(folder), prompts, max_concurrent, resume, run_config(client, prompts, config), notes, tell)
+    settings = run_config(client, prompts, config)
+    with hold_folder(folder):
+        done = _open_folder(Path(folder), settings, resume, retry_failed)
+        return await _run_held(client, items, Path(folder), prompts, max_concurrent, done, settings, notes, tell)
 
 # %% ../../nbs/arc/06_generate.ipynb #045db70d
-async def _run_held(client, items, folder, prompts, max_concurrent, resume, config, notes, tell):
+async def _run_held(client, items, folder, prompts, max_concurrent, done, config, notes, tell):
     "The run in a folder that no other run is in"
-    done, report = _open_folder(folder, config, resume), RunReport(str(folder), _count_items(items))
+    report = RunReport(str(folder), _count_items(items))
+    if done: client.breaker.trusted = True # the endpoint has answered in an earlier part of the run
     journal = Journal(folder / "attempts.jsonl")
     _earlier_spending(folder, report)
     client.budget.spent = [report.cost, report.usage.total]
     wanted = {o.key for o in items} if isinstance(items, (list, tuple)) else done
     report.resumed = len([k for k in done if k in wanted])
     write_manifest(folder, config, report, notes)
-    run = Run(client, items, prompts, config, journal, done, report, tell)
+    run = Run(client, fresh_first(items, _failed_keys(folder)), prompts, config, journal, done, report, tell)
     try:
         await _work_all(run, max_concurrent)
         if report.status == "running": report.status = "finished"
