@@ -21,8 +21,8 @@ from rich.progress import BarColumn, Progress, TextColumn
 from .. import __version__
 from ..core import ConfigError
 from .grids import ArcError, Task, without_answers
-from .clients import CallError, Client, Request, Usage, prompt_bytes
-from .agents import Prompts, build_messages, load_prompts, read_answer
+from .clients import CallError, Client, Request, Usage, prompt_bytes, whole_text
+from .agents import Answer, Prompts, build_messages, load_prompts, read_answer
 
 # %% ../../nbs/arc/06_generate.ipynb #2ff8cd54
 try: import fcntl
@@ -66,7 +66,8 @@ async def run_attempt(
     except CallError as e:
         row.update(status="error", error={"label": e.label, "message": e.message})
         return {**row, **_taken(e)}
-    answer = read_answer(reply.text, item.kind, reply.reasoning)
+    try: answer = read_answer(reply.text, item.kind, reply.reasoning)
+    except Exception as e: answer = Answer(reply.text, trouble=f"the answer could not be read ({type(e).__name__}: {e})")
     row.update(text=reply.text, model_reasoning=reply.reasoning, finish_reason=reply.finish_reason, reasoning=answer.reasoning, code=answer.code, grid=answer.grid and answer.grid.to_lists(), trouble=answer.trouble)
     return {**row, **_taken(reply)}
 
@@ -124,6 +125,12 @@ Journal._put = _journal_put
 # %% ../../nbs/arc/06_generate.ipynb #f171035d
 def _attempts_file(path): return p / "attempts.jsonl" if (p := Path(path)).is_dir() else p
 
+def _whole(o):
+    "The same with all texts freed of halves of surrogate pairs"
+    if isinstance(o, str): return whole_text(o)
+    if isinstance(o, list): return [_whole(v) for v in o]
+    return {k: _whole(v) for k, v in o.items()} if isinstance(o, dict) else o
+
 def read_attempts(
     path: "str | Path" # A run's folder or its `attempts.jsonl`
 ) -> Iterator: # Of lines, as dictionaries
@@ -134,7 +141,10 @@ def read_attempts(
     with file:
         for n, line in enumerate(file, 1):
             if not line.endswith(b"\n"): return
-            try: row = json.loads(line); row["task_key"], row["kind"], row["pair"], row["attempt"], row["status"]
+            try:
+                row = json.loads(line)
+                row["task_key"], row["kind"], row["pair"], row["attempt"], row["status"]
+                if b"\\ud" in line: row = _whole(row)
             except (ValueError, TypeError, KeyError) as e: raise ArcError(f"{path}, line {n} is not an attempt ({type(e).__name__}: {e}); remove the line, then resume the run") from None
             yield row
 
