@@ -10,6 +10,7 @@ __all__ = ['FAILURES', 'MOST_TOKENS', 'MAX_ANSWER', 'POOLS', 'BASELINES', 'Usage
 
 # %% ../../nbs/arc/04_clients.ipynb #e0906482
 import asyncio, difflib, inspect, json, logging, math, os, random, re, sys, time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
@@ -52,6 +53,7 @@ class Request:
     round: int = 0 # Number of the feedback round
     seed: "int | None" = None # Of the sampling; None leaves it to the model
     params: dict = field(default_factory=dict, hash=False) # Sampling parameters, for example `{"temperature": 0.7}`
+    sent: "Callable | None" = field(default=None, compare=False, repr=False) # Called when the request has left this machine
 
 @dataclass(frozen=True)
 class Reply:
@@ -360,7 +362,7 @@ def book(self: Endpoint,
     most, said = self.worst_case(request), usage or Usage()
     limit = max(most.completion or MOST_TOKENS, written)
     prompt = min(said.prompt or most.prompt, most.prompt)
-    completion = min(said.completion or written, limit)
+    completion = min(said.completion, limit) or min(written, most.completion or written)
     usage = replace(said, prompt=prompt, completion=completion, cached=min(said.cached, prompt), reasoning=min(said.reasoning, completion))
     if not self.prices: return usage, cost or 0.
     dearest = self.prices.cost(replace(most, completion=limit))
@@ -394,7 +396,9 @@ def _told(content):
 async def _fetch(self, request):
     "The body of a completion, streamed or not"
     address, body = f"{self.provider.base_url}/chat/completions", json.dumps(self.body(request)).encode()
-    async with self.open().stream("POST", address, content=body, headers={"Content-Type": "application/json"}) as r:
+    async def trace(event, info):
+        if request.sent and event.endswith("send_request_body.complete"): request.sent()
+    async with self.open().stream("POST", address, content=body, headers={"Content-Type": "application/json"}, extensions={"trace": trace}) as r:
         if not 200 <= r.status_code < 300: raise status_error(r.status_code, _told(await _read_body(r)), read_retry_after(r.headers.get("retry-after")))
         if r.headers.get("content-type", "").lower().startswith("text/event-stream"): return await _read_stream(r)
         content = await _read_body(r)
@@ -557,6 +561,7 @@ class Client:
                  seed: "int | None" = 0): # Of the sampling; None leaves it to the model
         self.name, self.model, self.limits, self.budget, self.params, self.seed = name, model, limits, budget or Budget(), dict(params or {}), seed
         self.pace, self.breaker = Pace(limits.per_minute), Breaker(limits.breaker_after, limits.breaker_cooldown)
+        self.ledger = None # where calls are noted before and after they are made; a run puts it there
         if self.budget.limited and _paid(model) and not self.params.get("max_tokens"): raise ConfigError("a budget needs a limit on the length of an answer (max_tokens), or the worst case of a call cannot be known")
         if self.budget.caps[0] is not None and _paid(model) and model.prices is None: raise ConfigError(f"a budget in USD needs the prices of {name}; give them per million tokens (--price-prompt, --price-completion, or a table in your own providers file), or cap the tokens")
 
@@ -589,8 +594,11 @@ async def _try(self, request, bill):
     await self.pace.wait()
     await self.budget.reserve(in_usd(worst), worst.total)
     bill.tries += 1
-    usage, cost = worst, in_usd(worst) # stays so when the call is cancelled, or failed without a bill
+    usage, cost, noted = worst, in_usd(worst), None # stays so when the call is cancelled, or failed without a bill
     try:
+        if self.ledger:
+            noted = self.ledger.begin(worst, cost)
+            request = replace(request, sent=lambda: self.ledger and self.ledger.sent(noted))
         reply = await self._call(request)
         usage, cost = reply.usage, reply.cost
         return reply
@@ -599,6 +607,7 @@ async def _try(self, request, bill):
         raise
     finally:
         bill.usage, bill.cost = bill.usage + usage, bill.cost + cost
+        if noted: self.ledger.end(noted, usage, cost)
         await self.budget.settle(in_usd(worst), worst.total, cost, usage.total)
 
 # %% ../../nbs/arc/04_clients.ipynb #29c44bc9

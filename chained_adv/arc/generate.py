@@ -4,16 +4,16 @@
 
 # %% auto #0
 __all__ = ['Item', 'make_items', 'run_attempt', 'hold_folder', 'Journal', 'read_attempts', 'attempt_key', 'prepare_resume',
-           'fresh_first', 'RunReport', 'run_config', 'write_manifest', 'Run', 'run_attempts', 'run_async',
-           'estimate_run', 'progress_text', 'show_progress']
+           'fresh_first', 'Ledger', 'Spent', 'read_ledger', 'RunReport', 'run_config', 'write_manifest', 'Run',
+           'run_attempts', 'run_async', 'estimate_run', 'progress_text', 'show_progress']
 
 # %% ../../nbs/arc/06_generate.ipynb #248f13cd
-import asyncio, hashlib, json, os, platform, re, signal, threading, time
+import asyncio, hashlib, json, os, platform, re, secrets, signal, threading, time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 from typing import Any
 from rich.console import Console
@@ -197,6 +197,68 @@ def _failed_keys(folder):
     path = folder / "failures.jsonl"
     return {attempt_key(row) for row in read_attempts(path)} if path.exists() else set()
 
+# %% ../../nbs/arc/06_generate.ipynb #a55a4bfa
+class Ledger:
+    "Notes what each call may take and did take"
+    def __init__(self, path: Path): # The file; made when it is not there
+        self.file, self.part, self.count = open(path, "ab", buffering=0), secrets.token_hex(3), 0
+
+    def begin(self, usage: Usage, cost: float) -> str: # A name for the call
+        "Before a call: the most that it may take"
+        self.count += 1
+        self.put(dict(call=f"{self.part}-{self.count}", may=[*astuple(usage), cost]))
+        return f"{self.part}-{self.count}"
+
+    def sent(self, call: str):
+        "When a call has left this machine"
+        self.put(dict(call=call, sent=True))
+
+    def end(self, call: str, usage: Usage, cost: float):
+        "After a call: what it took"
+        self.put(dict(call=call, took=[*astuple(usage), cost]))
+
+    def put(self, line: dict):
+        "Append a line, whole or not at all; raises `ArcError`"
+        end = os.fstat(self.file.fileno()).st_size
+        data = json.dumps(line).encode() + b"\n"
+        try: whole = self.file.write(data) == len(data)
+        except OSError: whole = False
+        if whole: return
+        os.ftruncate(self.file.fileno(), end)
+        raise ArcError(f"{self.file.name} cannot be written; make room and run again with --resume")
+
+# %% ../../nbs/arc/06_generate.ipynb #509f76dd
+@dataclass
+class Spent:
+    "What a ledger says"
+    told: list # Tokens (as in `Usage`) and USD; calls that were sent and cut off count like the average of the others
+    most: list # The same, with such calls at their worst
+    lost: int = 0 # Calls that were cut off
+
+def read_ledger(
+    path: Path # Of a run
+) -> Spent: # Sums over its calls
+    "What the calls of a run took"
+    may, took, sent, before = {}, {}, set(), [0, 0, 0, 0, 0.]
+    for line in path.read_bytes().split(b"\n")[:-1]: # half a line at the end was never followed by its call
+        try: row = json.loads(line)
+        except ValueError: raise ArcError(f"{path} is damaged; remove it to count the lines of finished attempts only") from None
+        if "before" in row: before = row["before"]
+        elif "sent" in row: sent.add(row["call"])
+        else: (may if "may" in row else took)[row["call"]] = row.get("may") or row["took"]
+    add = lambda rows: [sum(o) for o in zip(before, *rows)]
+    cut, closed = [k for k in may if k not in took], [k for k in took if k in may]
+    guess = [_guess(may[k], [(may[o], took[o]) for o in closed]) for k in cut if k in sent]
+    told = add([*took.values(), *guess])
+    return Spent([*map(round, told[:4]), told[4]], add([*took.values(), *(may[k] for k in cut)]), len(guess))
+
+def _guess(most, known):
+    "What a call took that might take `most`, by what others might take and took"
+    if not known: return most
+    mays, tooks = ([sum(o) for o in zip(*side)] for side in zip(*known))
+    share = [a / b if b else 0. for a, b in zip(tooks, mays)]
+    return [share[0] * most[0], share[1] * most[1], tooks[2] / len(known), tooks[3] / len(known), share[4] * most[4]]
+
 # %% ../../nbs/arc/06_generate.ipynb #f5b2d0da
 @dataclass
 class RunReport:
@@ -208,6 +270,7 @@ class RunReport:
     errors: Counter = field(default_factory=Counter) # label -> failed attempts of this run
     usage: Usage = Usage() # Tokens, earlier parts of the run included
     cost: float = 0. # USD, earlier parts of the run included
+    lost: int = 0 # Calls that were under way when an earlier part was killed; their share of usage and cost is estimated
     status: str = "running" # `running`, `finished`, `interrupted`, `aborted`, `budget`, `circuit_open` or `failed`
     started: float = field(default_factory=time.monotonic, repr=False) # By the monotonic clock
     seconds: float = 0. # How long this part took
@@ -229,7 +292,7 @@ RunReport.add = _add_row
 def _report_json(self):
     "For manifests and `--json`"
     return dict(folder=self.folder, status=self.status, requested=self.requested, done=self.done, resumed=self.resumed, ok=self.ok, errors=dict(self.errors), pending=self.pending,
-                usage=asdict(self.usage), cost=round(self.cost, 8), seconds=round(self.seconds, 3))
+                usage=asdict(self.usage), cost=round(self.cost, 8), lost_calls=self.lost, seconds=round(self.seconds, 3))
 RunReport.to_json = _report_json
 
 # %% ../../nbs/arc/06_generate.ipynb #ed62fd5f
@@ -271,11 +334,32 @@ def _open_folder(folder, config, resume, retry_failed):
         raise ArcError(f"{folder} was made with other settings ({', '.join(f'{k}: {old.get(k)!r}, now {config.get(k)!r}' for k in changed)}); use the same, or another folder")
     return prepare_resume(folder, retry_failed)
 
-def _earlier_spending(folder, report):
-    "Add to a report what earlier parts of the run took"
-    for name in ("attempts.jsonl", "failures.jsonl"):
-        if (folder / name).exists():
-            for row in read_attempts(folder / name): _spend(report, row)
+def _spent_in_rows(folder):
+    "Tokens and USD of the lines that are there"
+    total, seen = RunReport(""), set()
+    for path in (folder / "attempts.jsonl", folder / "failures.jsonl"):
+        for row in read_attempts(path) if path.exists() else ():
+            line = json.dumps(row) # a kill while failures are moved can leave one in both files
+            if line not in seen: _spend(total, row)
+            seen.add(line)
+    return [*astuple(total.usage), total.cost]
+
+def _open_ledger(folder, client, report):
+    "Give a client its ledger, and client and report what earlier parts of the run took"
+    path = folder / "calls.jsonl"
+    if path.exists(): _cut_tail(path)
+    earlier = read_ledger(path) if path.exists() else Spent(rows := _spent_in_rows(folder), rows)
+    report.usage, report.cost, report.lost = Usage(*earlier.told[:4]), earlier.told[4], earlier.lost
+    client.budget.spent = [earlier.most[4], sum(earlier.most[:2])]
+    if not hasattr(client.model, "prices"): return
+    new, client.ledger = not path.exists(), Ledger(path)
+    if new and any(earlier.told): client.ledger.put(dict(before=earlier.told))
+
+def _cut_tail(path):
+    "Cut off half a line at the end of a file"
+    with open(path, "rb+") as f:
+        data = f.read()
+        if not data.endswith(b"\n"): f.truncate(data.rfind(b"\n") + 1)
 
 # %% ../../nbs/arc/06_generate.ipynb #d7cad802
 @contextmanager
@@ -371,8 +455,7 @@ async def _run_held(client, items, folder, prompts, max_concurrent, done, config
     report = RunReport(str(folder), _count_items(items))
     if done: client.breaker.trusted = True # the endpoint has answered in an earlier part of the run
     journal = Journal(folder / "attempts.jsonl")
-    _earlier_spending(folder, report)
-    client.budget.spent = [report.cost, report.usage.total]
+    _open_ledger(folder, client, report)
     wanted = {o.key for o in items} if isinstance(items, (list, tuple)) else done
     report.resumed = len([k for k in done if k in wanted])
     write_manifest(folder, config, report, notes)
@@ -383,6 +466,8 @@ async def _run_held(client, items, folder, prompts, max_concurrent, done, config
     finally:
         if report.status == "running": report.status = "failed"
         await journal.close()
+        if client.ledger: client.ledger.file.close()
+        client.ledger = None
         report.seconds = time.monotonic() - report.started
         write_manifest(folder, config, report, notes)
     return report
