@@ -18,7 +18,7 @@ from ..core import ConfigError, make_rng
 from ..terminal import Json, Seed, clean_text, examples, make_app, make_console, make_table, opt, print_block, print_json, say
 from .grids import ArcError, operations_text, save_png, show_task, without_answers
 from .transforms import conjugate_program, make_variation, parse_operations, random_operations
-from .datasets import FORMS, builtin_programs, find_overlaps, load_tasks, load_traces, merge_tasks, merge_traces, save_tasks, save_traces, select_tasks, set_hash, set_stats
+from .datasets import FORMS, builtin_programs, deal_pairs, find_overlaps, load_tasks, load_traces, merge_tasks, merge_traces, save_tasks, save_traces, select_tasks, set_hash, set_stats
 
 # %% ../../nbs/arc/11_cli.ipynb #c3a61264
 app = make_app("ARC tasks: show, transform, generate data, verify, benchmark, export.")
@@ -137,18 +137,21 @@ def _report(tasks, written, as_json):
     if as_json: return print_json(dict(tasks=len(tasks), files=[str(o) for o in written]))
     print(f"{len(tasks)} tasks  {written[0] if len(written) == 1 else f'{len(written)} files in {written[0].parent}'}")
 
-@app.command(epilog=examples("chained-adv arc convert builtin --out tasks", "chained-adv arc convert dataset.json --out kaggle --form kaggle", "chained-adv arc convert ARC-AGI-2/data/training --tasks 0:10 --out ten.json --form set"))
+@app.command(epilog=examples("chained-adv arc convert builtin --out tasks", "chained-adv arc convert dataset.json --out kaggle --form kaggle", "chained-adv arc convert ARC-AGI-2/data/training --tasks 0:10 --out ten.json --form set", "chained-adv arc convert re_arc/tasks --deal 3:1 --out re_arc.json --form set"))
 def convert(source: Annotated[str, typer.Argument(help="'builtin', a folder, or a file in any known form.")], out: Out, form: Form = "folder",
-    task_ids: TaskIds = "", tasks: Tasks = "", max_tasks: MaxTasks = 0, as_json: Json = False):
+    task_ids: TaskIds = "", tasks: Tasks = "", max_tasks: MaxTasks = 0,
+    deal: opt(str, "Make tasks of so many pairs out of tasks with many (re-arc, BARC): demonstrations and test pairs, like 3:1.", metavar="TRAIN:TEST") = "", as_json: Json = False):
     "Write tasks in another form."
     found = chosen_tasks(source, task_ids, tasks, max_tasks)
+    if deal:
+        if not (sizes := re.fullmatch(r"(\d+):(\d+)", deal)): raise ArcError(f"--deal {deal}: write the numbers of demonstrations and test pairs, like 3:1")
+        found = [o for t in found for o in deal_pairs(t, *map(int, sizes.groups()))]
     _report(found, save_tasks(found, out, form), as_json)
 
 # %% ../../nbs/arc/11_cli.ipynb #3cecdf4b
 def _is_store(path):
-    try: load_traces(path)
+    try: return bool(load_traces(path)) or Path(path).suffix != ".jsonl" # lines of tasks hold no traces
     except ArcError: return False
-    return True
 
 @app.command(epilog=examples("chained-adv arc merge mine.json yours.json --out ours.json", "chained-adv arc merge v1=ARC-AGI/data/training v2=ARC-AGI-2/data/training --out both.json", "chained-adv arc merge traces_store.json runs/mine/attempts.jsonl --out traces.json"))
 def merge(sources: Sources, out: Out, form: Form = "set", as_json: Json = False):
