@@ -817,6 +817,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                  'chained_adv/arc/verify.py'),
                                         'chained_adv.arc.verify._verify_program': ( 'arc/verify.html#_verify_program',
                                                                                     'chained_adv/arc/verify.py'),
+                                        'chained_adv.arc.verify._whole_floats': ( 'arc/verify.html#_whole_floats',
+                                                                                  'chained_adv/arc/verify.py'),
                                         'chained_adv.arc.verify.find_lookup': ('arc/verify.html#find_lookup', 'chained_adv/arc/verify.py'),
                                         'chained_adv.arc.verify.index_tasks': ('arc/verify.html#index_tasks', 'chained_adv/arc/verify.py'),
                                         'chained_adv.arc.verify.judge_output': ( 'arc/verify.html#judge_output',

@@ -60,6 +60,28 @@ def test_numpy_where_it_is_installed():
     pytest.importorskip("numpy")
     assert outcomes("import numpy as np\ndef solve_task(g): return np.array(g)") == ("passed",) * 4
 
+NUMPY = {
+    "flips": "import numpy as np\ndef solve_task(g): return np.fliplr(np.flipud(np.array(g)))[::-1, ::-1]",
+    "a float array": "import numpy as np\ndef solve_task(g):\n    out = np.zeros(np.shape(g))\n    out[:] = g\n    return out",
+    "small whole numbers": "import numpy as np\ndef solve_task(g): return np.array(g, dtype=np.uint8)",
+    "rows that are arrays": "import numpy as np\ndef solve_task(g): return list(np.array(g))",
+    "cells that are numpy's": "import numpy as np\ndef solve_task(g): return [[c for c in r] for r in np.array(g)]",
+    "parts that load late": "import numpy as np\nfrom numpy.lib.stride_tricks import sliding_window_view\ndef solve_task(g):\n    np.random.seed(0); np.linalg.inv(np.eye(2)); np.fft.fft([1, 2]); np.testing.assert_equal(1, 1); np.ma.array([1])\n"
+        "    np.unique(g, return_counts=True); np.pad(np.array(g), 1, mode='edge'); np.rot90(g); np.kron(g, [[1]]); np.einsum('ij->ji', np.array(g)); np.polynomial.Polynomial([1])\n    return sliding_window_view(np.array(g), (1, 1))[:, :, 0, 0]",
+    "as the founding prompts have it": "from typing import List\nimport numpy as np\n\ndef solve_task(input_grid: List[List[int]]) -> List[List[int]]:\n    grid = np.array(input_grid)\n    return np.where(grid > 0, grid, 0).tolist()",
+    "as BARC has it": "import numpy as np\nfrom typing import *\n\ndef solve_task(input_grid: np.ndarray) -> np.ndarray:\n    output_grid = np.copy(np.asarray(input_grid))\n    return output_grid",
+}
+
+@pytest.mark.parametrize("name", NUMPY)
+def test_numpy_in_all_ways_that_programs_use_it(name):
+    pytest.importorskip("numpy")
+    assert outcomes(NUMPY[name]) == ("passed",) * 4
+
+@pytest.mark.parametrize("value", ["np.array(g) + .5", "np.array(g) > 0", "np.array([g])", "np.array(3)", "np.zeros((0, 3))", "np.full((31, 31), 1)", "np.array(g) * np.nan", "np.array([['a']])"])
+def test_arrays_that_are_no_grids(value):
+    pytest.importorskip("numpy")
+    assert set(outcomes(f"import numpy as np\ndef solve_task(g): return {value}")) <= {"illegal_grid", "wrong_value"}
+
 # Streaming
 
 def test_attempts_are_drawn_batch_by_batch():

@@ -44,6 +44,13 @@ def _difference(got, wanted):
     (i, j), cells = wrong[0], got.height * got.width
     return f"{len(wrong)} of {cells} cells wrong, first row {i}, column {j}: {got.rows[i][j]}, not {wanted.rows[i][j]}"
 
+def _whole_floats(value):
+    "An array of floats that are all whole numbers, as whole numbers; anything else as it is"
+    rows = value if isinstance(value, (list, tuple)) else ()
+    cells = [c for r in rows for c in (r if isinstance(r, (list, tuple)) else (None,))]
+    whole = cells and all(type(c) is float and c.is_integer() for c in cells)
+    return [[int(c) for c in r] for r in rows] if whole else value
+
 def judge_output(
     value, # What came back: a list of rows
     wanted: "Grid | None", # The right output; None when it is not known
@@ -51,7 +58,7 @@ def judge_output(
     index: int = 0 # Position in that part
 ) -> PairVerdict: # Passed, wrong or illegal
     "The verdict on one output"
-    try: got = value if isinstance(value, Grid) else Grid(value)
+    try: got = value if isinstance(value, Grid) else Grid(_whole_floats(value))
     except ArcError as e: return PairVerdict(part, index, "illegal_grid", f"returned something that is no grid: {e}")
     if wanted is None: return PairVerdict(part, index, "unknown", "the right output is not known", got)
     return PairVerdict(part, index, "passed", "", got) if got == wanted else PairVerdict(part, index, "wrong_value", _difference(got, wanted), got)
@@ -115,7 +122,7 @@ def _judge_call(got, wanted, part, index):
     if got.outcome == "returned": return judge_output(got.value, wanted, part, index)
     return PairVerdict(part, index, got.outcome, got.reason + _hint(got.reason))
 
-def _hint(reason): return "; programs have the standard library only" if re.search("No module named|ImportError", reason) else ""
+def _hint(reason): return "; programs have the standard library, and numpy where it is installed" if re.search("No module named|ImportError", reason) else ""
 
 def _verify_program(attempt, returned, views):
     "A verification from what all calls returned"
