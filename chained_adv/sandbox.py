@@ -616,23 +616,29 @@ def returned(item: Item, got: bytes | Ended) -> Returned:
         return Returned("wrong_value", reason=f"returned what is not plain data ({e})")
 
 # %% ../nbs/05_sandbox.ipynb #289e23fe
-def call_items(box: Sandbox, plan: Plan, out: dict) -> Iterator[Wait]:
-    "Make the calls of one job's tests"
+def call_items(box: Sandbox, plan: Plan, out: dict, patient: bool = True) -> Iterator[Wait]:
+    "Make the calls of one job's tests; without patience none after the first timeout"
+    late = False
     player = Player(box, plan.job.code, plan.entry, plan.job.signature)
     for n, item in plan.items.items():
         if player.spent > box.budget:
             out[n] = Returned("timeout", reason=f"not reached: the suite's {box.budget:g} s are used up")
             continue
+        if late:
+            out[n] = Returned("timeout", reason="not run: an earlier call took too long")
+            continue
         got = yield from player.ask(item.request)
         if isinstance(got, Ended) and got.excused: got = yield from player.ask(item.request)
         out[n] = returned(item, got)
+        late = not patient and out[n].outcome == "timeout"
     player.drop()
 
 # %% ../nbs/05_sandbox.ipynb #c19d801a
 @patch
 def call_many(self: Sandbox,
     jobs: Iterable[Job], # Their tests' calls are made; what they expect does not matter
-    progress: Callable | None = None # Called with (jobs done, jobs) as results come in
+    progress: Callable | None = None, # Called with (jobs done, jobs) as results come in
+    patient: bool = True # Go on with a program's calls after one took too long?
 ) -> list[tuple[Returned, ...]]: # Per job one per test, in order
     "Run many jobs for what their calls return. Raises `SandboxError` when the sandbox itself fails"
     with self.lock:
@@ -641,7 +647,7 @@ def call_many(self: Sandbox,
         outs = [{n: Returned(v.outcome, reason=v.reason) for n, v in p.refused.items()} for p in plans]
         done = iter(range(1, len(plans) + 1))
         def counted(plan, out):
-            yield from call_items(self, plan, out)
+            yield from call_items(self, plan, out, patient)
             if progress: progress(next(done), len(plans))
         self.drive(counted(p, o) for p, o in zip(plans, outs))
     return [tuple(o[n] for n in range(len(p.tests))) for p, o in zip(plans, outs)]

@@ -1,5 +1,5 @@
 """Verification: hostile programs, tables of answers, files of both systems (defects 3, 4 and 5 of the founding system)"""
-import json, os, random
+import json, os, random, time
 import pytest
 from typer.testing import CliRunner
 
@@ -22,8 +22,8 @@ def outcomes(code, task=COPY, **limits):
 
 # Defect 4: code ran in the server's process, without limits; ragged and out-of-range grids were "success"
 
-def test_an_endless_loop_ends_and_costs_only_its_pair():
-    assert outcomes("def solve_task(g):\n    while g[0][0] == 2: pass\n    return g") == ("passed", "timeout", "passed", "passed")
+def test_an_endless_loop_ends_and_leaves_the_pairs_before_it():
+    assert outcomes("def solve_task(g):\n    while g[0][0] == 2: pass\n    return g") == ("passed", "timeout", "timeout", "timeout")
 
 def test_another_process_and_an_empty_environment(monkeypatch):
     monkeypatch.setenv("ARC_TEST_SECRET", "1234")
@@ -81,6 +81,23 @@ def test_numpy_in_all_ways_that_programs_use_it(name):
 def test_arrays_that_are_no_grids(value):
     pytest.importorskip("numpy")
     assert set(outcomes(f"import numpy as np\ndef solve_task(g): return {value}")) <= {"illegal_grid", "wrong_value"}
+
+# One program that sleeps
+
+def test_a_program_that_sleeps_holds_up_the_others_once(tmp_path):
+    "Eight pairs of a program that sleeps take as long as one"
+    pairs = [Pair(Grid([[n]]), Grid([[n]])) for n in range(1, 9)]
+    task = Task("many", pairs[:7], pairs[7:])
+    sleeper, good = "import time\ndef solve_task(g):\n    time.sleep(100)\n    return g", "def solve_task(g): return g"
+    with Sandbox(timeout=.2) as box:
+        started = time.monotonic()
+        slow, fast = verify_attempts([Attempt(task, sleeper), Attempt(task, good)], box)
+        took = time.monotonic() - started
+    assert slow.outcomes == ("timeout",) * 8 and fast.passed and took < 8, took
+    assert {v.reason for v in slow.verdicts[1:]} == {"not run: an earlier call took too long"}
+
+def test_an_exception_in_one_pair_leaves_the_others_their_verdicts():
+    assert outcomes("def solve_task(g): return g if g[0][0] != 2 else 1 / 0") == ("passed", "exception", "passed", "passed")
 
 # Streaming
 

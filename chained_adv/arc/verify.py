@@ -152,7 +152,7 @@ def verify_attempts(
     attempts = iter(attempts)
     while some := list(islice(attempts, batch)):
         jobs = [Job(a.code, _calls(a, views), _ENTRY) for a in some if a.code]
-        answers = iter(sandbox.call_many(jobs))
+        answers = iter(sandbox.call_many(jobs, patient=False))
         for a in some: yield _verify_program(a, next(answers), views) if a.code else _verify_grid(a) if a.grid is not None else Verification(a)
 
 # %% ../../nbs/arc/07_verify.ipynb #cd50dcc7
