@@ -203,7 +203,7 @@ def _spent(rows):
     "Tokens, cost and time of some lines"
     usage = Counter()
     for r in rows: usage.update(r["usage"])
-    return dict(tokens={k: usage[k] for k in ("prompt", "completion", "reasoning", "cached")}, cost=round(sum(r["cost"] for r in rows), 8), seconds=round(sum(r["seconds"] for r in rows), 4), calls=sum(r.get("tries", 1) for r in rows))
+    return dict(tokens={k: usage[k] for k in ("prompt", "completion", "reasoning", "cached")}, cost=round(sum(r["cost"] for r in rows), 8), seconds=round(sum(r["seconds"] for r in rows), 4), waited=round(sum(r.get("waited", 0.) for r in rows), 4), calls=sum(r.get("tries", 1) for r in rows))
 
 def _fate(v):
     "What became of an attempt, in one word"
@@ -215,6 +215,7 @@ def _task_report(task, score, answers, votes, verified):
     programs = [v for v in verified if v.attempt.code]
     about = dict(id=task.id, solved=score.solved if score else None, right=list(score.right) if score else None, answers=[[g.to_lists() for g in o] for o in answers], agreement=[round(agreement(o), 4) for o in votes],
                  attempts=dict(Counter(map(_fate, verified))), errors=dict(Counter(r["error"]["label"] for r in rows if r["error"])), **_spent(rows))
+    if dates := [r["started"] for r in rows if r.get("started")]: about["started"] = min(dates)
     if programs: about["train_fit"] = max(sum(o.passed for o in v.part("train")) / len(v.part("train")) for v in programs); about["lookups"] = sorted({v.lookup for v in programs if v.lookup})
     return about
 

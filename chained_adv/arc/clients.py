@@ -9,7 +9,7 @@ __all__ = ['FAILURES', 'MOST_TOKENS', 'MAX_ANSWER', 'POOLS', 'BASELINES', 'Usage
            'fenced', 'Baseline', 'identity_answer', 'random_answer', 'Search', 'Replay', 'LocalModel', 'make_client']
 
 # %% ../../nbs/arc/04_clients.ipynb #e0906482
-import asyncio, difflib, inspect, json, logging, math, os, random, re, sys, time
+import asyncio, difflib, inspect, json, logging, math, os, random, re, sys, threading, time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -63,8 +63,9 @@ class Reply:
     finish_reason: str = "stop" # Why it ended: `stop`, `length`, ...
     usage: Usage = Usage() # Tokens, over all tries
     cost: float = 0. # USD, over all tries
-    seconds: float = 0. # From the first try to the end, waits included
+    seconds: "float | None" = None # That the calls took; None: not measured by the model itself
     tries: int = 1 # Calls that it took
+    waited: float = 0. # Seconds between, before and after them: queue, pace, budget, retries
 
 # %% ../../nbs/arc/04_clients.ipynb #0ea5794c
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ class CallError(ArcError):
         self.label, self.message = label, whole_text(message or FAILURES[label].meaning)
         super().__init__(f"{label}: {self.message}")
         self.retry_after, self.usage, self.cost = retry_after, usage, cost
-        self.retryable, self.seconds, self.tries = FAILURES[label].retried, 0., 1
+        self.retryable, self.seconds, self.waited, self.tries = FAILURES[label].retried, 0., 0., 1
 
     def without(self, secret: str): # A failure whose words do not hold a secret
         "The same failure, should an endpoint repeat the key it was given"
@@ -579,6 +580,7 @@ class _Bill:
     usage: Usage = Usage()
     cost: float = 0.
     tries: int = 0
+    seconds: float = 0.
 
 async def _call(self, request):
     "The model's answer within the time of a call"
@@ -594,19 +596,20 @@ async def _try(self, request, bill):
     await self.pace.wait()
     await self.budget.reserve(in_usd(worst), worst.total)
     bill.tries += 1
-    usage, cost, noted = worst, in_usd(worst), None # stays so when the call is cancelled, or failed without a bill
+    usage, cost, noted, began, took = worst, in_usd(worst), None, time.monotonic(), None # stays so when the call is cancelled, or failed without a bill
     try:
         if self.ledger:
             noted = self.ledger.begin(worst, cost)
             request = replace(request, sent=lambda: self.ledger and self.ledger.sent(noted))
         reply = await self._call(request)
-        usage, cost = reply.usage, reply.cost
+        usage, cost, took = reply.usage, reply.cost, reply.seconds
         return reply
     except CallError as e:
         if e.usage is not None or not FAILURES[e.label].billed: usage = e.usage or Usage(); cost = in_usd(usage) if e.cost is None else e.cost
         raise
     finally:
         bill.usage, bill.cost = bill.usage + usage, bill.cost + cost
+        bill.seconds += time.monotonic() - began if took is None else took
         if noted: self.ledger.end(noted, usage, cost)
         await self.budget.settle(in_usd(worst), worst.total, cost, usage.total)
 
@@ -648,9 +651,11 @@ async def _complete_guarded(self, request):
     try: reply = await asyncio.wait_for(self._tries(request, bill), self.limits.task_timeout)
     except (CallError, asyncio.TimeoutError) as e:
         error = e if isinstance(e, CallError) else CallError("task_timeout", f"no answer within {self.limits.task_timeout:g} s and {bill.tries} tries")
-        error.usage, error.cost, error.tries, error.seconds = bill.usage, bill.cost, bill.tries, time.monotonic() - started
+        error.usage, error.cost, error.tries, error.seconds = bill.usage, bill.cost, bill.tries, bill.seconds
+        error.waited = max(0., time.monotonic() - started - bill.seconds)
         raise error from None
-    return replace(reply, usage=bill.usage, cost=bill.cost, tries=bill.tries, seconds=time.monotonic() - started)
+    waited = max(0., time.monotonic() - started - bill.seconds)
+    return replace(reply, usage=bill.usage, cost=bill.cost, tries=bill.tries, seconds=bill.seconds, waited=waited)
 
 def _draw_seed(self, request):
     "A seed of its own for each attempt, the same whenever it is made"
@@ -677,12 +682,13 @@ def _turn_answer(request, turn):
 # %% ../../nbs/arc/04_clients.ipynb #25eb1fb9
 class Baseline:
     "A program in the place of a model"
-    def __init__(self, answer): # `answer(request)` gives the text, or something to await for it
+    def __init__(self, answer): # `answer(request)` gives the text or a `Reply`, or something to await for it
         self.answer = answer
     def worst_case(self, request): return Usage()
     async def complete(self, request):
-        text = self.answer(request)
-        return Reply(await text if inspect.isawaitable(text) else text)
+        answer = self.answer(request)
+        answer = await answer if inspect.isawaitable(answer) else answer
+        return answer if isinstance(answer, Reply) else Reply(answer)
     async def close(self): pass
 
 def identity_answer(request: Request) -> str:
@@ -696,12 +702,22 @@ def random_answer(request: Request) -> str:
 # %% ../../nbs/arc/04_clients.ipynb #10497265
 class Search:
     "Answers with the program that the search over grid operations finds"
-    def __init__(self): self.found = {}
+    def __init__(self): self.found, self.turn = {}, threading.Lock()
+
+    def look(self, task: Task) -> tuple: # (programs, seconds)
+        "Search, when it is one's turn"
+        with self.turn:
+            started = time.monotonic()
+            return search_programs(task, 2), time.monotonic() - started
 
     async def __call__(self, request):
-        key = request.task.key
-        if key not in self.found: self.found[key] = asyncio.ensure_future(asyncio.to_thread(search_programs, request.task, 2))
-        codes = await asyncio.shield(self.found[key])
+        key, first = request.task.key, request.task.key not in self.found
+        if first: self.found[key] = asyncio.ensure_future(asyncio.to_thread(self.look, request.task))
+        codes, seconds = await asyncio.shield(self.found[key])
+        return Reply(self.answer(request, codes), seconds=seconds if first else 0.)
+
+    def answer(self, request: Request, codes: list) -> str:
+        "An answer in words, of the kind that is asked for"
         if not codes: return "No program of the small language fits the training pairs."
         code = codes[min(request.attempt, len(codes) - 1)]
         if request.kind == "direct": return fenced(json.dumps(_run_found(code, request.task.test[request.pair or 0].input)), "json")

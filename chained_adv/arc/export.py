@@ -11,7 +11,7 @@ __all__ = ['FORMS', 'REASONING', 'BLANK', 'task_marks', 'evaluation_marks', 'fin
 import hashlib, json, os
 from collections import Counter
 from collections.abc import Callable, Iterable
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from importlib.resources import files
 from pathlib import Path
 from .. import __version__
@@ -145,7 +145,8 @@ def kaggle_submission(
 def _entry(task, pair, grid, about, i, n):
     "One of a task's n attempts in the words of arc-agi-benchmarking, with its part of what all took"
     u = Counter({k: v * (i + 1) // n - v * i // n for k, v in about["usage"].items()})
-    stamp = lambda k: datetime.fromtimestamp(about.get("started", 0.) + about["seconds"] * k / n, timezone.utc).isoformat()
+    began = datetime.fromisoformat(about["started"]) if about.get("started") else datetime.now(timezone.utc)
+    stamp = lambda k: (began + timedelta(seconds=about["seconds"] * k / n)).isoformat()
     usage = dict(prompt_tokens=u["prompt"], completion_tokens=u["completion"], total_tokens=u["prompt"] + u["completion"],
                  completion_tokens_details=dict(reasoning_tokens=u["reasoning"], accepted_prediction_tokens=u["completion"] - u["reasoning"], rejected_prediction_tokens=0))
     reply = dict(index=0, message=dict(role="assistant", content=json.dumps(grid)))
@@ -156,7 +157,7 @@ def _entry(task, pair, grid, about, i, n):
 def benchmarking_submission(
     tasks: list, # All tasks that were asked for
     answers: dict, # Task key -> per test pair up to two `Grid`s
-    spent: dict # Task key -> `model`, `usage` (tokens), `cost` (USD), `seconds`; also `params`, `provider`, `run`, `started` (seconds since 1970)
+    spent: dict # Task key -> `model`, `usage` (tokens), `cost` (USD), `seconds`; also `params`, `provider`, `run`, `started` (ISO date, UTC)
 ) -> dict: # File name -> its content
     "A submission that the scorer of arc-agi-benchmarking reads; raises `ArcError`"
     out, keys = {}, {t.id: t for t in tasks}
@@ -183,7 +184,7 @@ def from_report(
     "Answers and expenses of a benchmark"
     answers = {k: [[Grid(g) for g in o[:2]] for o in t["answers"]] for k, t in report["tasks"].items()}
     about = dict(model=report["model"], params=report["settings"])
-    return answers, {k: dict(about, usage=t["tokens"], cost=t["cost"], seconds=t["seconds"]) for k, t in report["tasks"].items() if t["calls"]}
+    return answers, {k: dict(about, usage=t["tokens"], cost=t["cost"], seconds=t["seconds"], started=t.get("started")) for k, t in report["tasks"].items() if t["calls"]}
 
 # %% ../../nbs/arc/09_export.ipynb #06229783
 def _free(path):

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass, field
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 from rich.console import Console
@@ -61,7 +62,7 @@ async def run_attempt(
     "Ask, read the answer, and put both into a line"
     request = Request(item.messages or build_messages(item.task, item.kind, item.pair, prompts), without_answers(item.task), item.kind, item.pair, item.attempt, item.round)
     row = dict(task_key=item.task.key, task_id=item.task.id, kind=item.kind, pair=item.pair, attempt=item.attempt, round=item.round, status="ok", error=None, text="", reasoning="", code=None, grid=None, trouble="",
-               prompt_version=prompts.version, model=client.name, params=client.params, seed=client.draw_seed(request), config=config, finish_reason=None, model_reasoning="")
+               prompt_version=prompts.version, model=client.name, params=client.params, seed=client.draw_seed(request), config=config, finish_reason=None, model_reasoning="", started=_now())
     try: reply = await client.complete(request)
     except CallError as e:
         row.update(status="error", error={"label": e.label, "message": e.message})
@@ -71,7 +72,8 @@ async def run_attempt(
     row.update(text=reply.text, model_reasoning=reply.reasoning, finish_reason=reply.finish_reason, reasoning=answer.reasoning, code=answer.code, grid=answer.grid and answer.grid.to_lists(), trouble=answer.trouble)
     return {**row, **_taken(reply)}
 
-def _taken(o): return dict(usage=asdict(o.usage), cost=o.cost, tries=o.tries, seconds=round(o.seconds, 4))
+def _now(): return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+def _taken(o): return dict(usage=asdict(o.usage), cost=o.cost, tries=o.tries, seconds=round(o.seconds or 0., 4), waited=round(o.waited, 4))
 
 # %% ../../nbs/arc/06_generate.ipynb #f1772b48
 @contextmanager
@@ -311,6 +313,11 @@ def _read_manifest(folder):
     try: return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as e: raise ArcError(f"{path} cannot be read ({e}); remove it to resume with the settings given now") from None
 
+def _created(folder):
+    "When the run began: as its manifest says, where it has one"
+    try: return _read_manifest(folder).get("created") or _now()
+    except ArcError: return _now()
+
 def write_manifest(
     folder: Path, # The run's folder
     config: dict, # From `run_config`
@@ -319,7 +326,8 @@ def write_manifest(
 ):
     "Write `manifest.json` in one step"
     about = dict(chained_adv=__version__, python=platform.python_version(), system=platform.system())
-    data = {"format": 1, "config": config, "versions": about, **(notes or {}), "result": {k: v for k, v in report.to_json().items() if k != "folder"}}
+    dates = dict(created=_created(folder), updated=_now())
+    data = {"format": 1, **dates, "config": config, "versions": about, **(notes or {}), "result": {k: v for k, v in report.to_json().items() if k != "folder"}}
     _write_safely(folder / "manifest.json", [json.dumps(data, indent=1, ensure_ascii=False).encode() + b"\n"])
 
 # %% ../../nbs/arc/06_generate.ipynb #94be4435
