@@ -10,7 +10,7 @@ from chained_adv.arc.cli import app
 from chained_adv.arc.datasets import builtin_programs, load_tasks
 from chained_adv.arc.grids import ArcError, Grid, Pair, Task
 from chained_adv.arc.search import search_program
-from chained_adv.arc.verify import Attempt, find_lookup, read_answers, verify_attempts
+from chained_adv.arc.verify import Attempt, find_lookup, read_answers, recheck_views, verify_attempts
 from chained_adv.sandbox import Sandbox
 
 TASKS = {t.id: t for t in load_tasks("builtin")}
@@ -128,6 +128,43 @@ def tables(task):
     yield "joined", "T = {}\n" + "".join(f"A{n} = {flat(i)!r}\nB{n} = {json.dumps(o)!r}\nT[A{n}] = B{n}\n" for n, (i, o) in enumerate(grids)) + "import json\ndef solve_task(g): return json.loads(T[''.join(str(c) for r in g for c in r)])\n"
     if all(len(o) * len(o[0]) >= 9 for _, o in grids): # outputs of a few cells are no proof
         yield "by sums", "T = " + repr({sum(map(sum, i)): o for i, o in grids}) + "\ndef solve_task(g): return T[sum(map(sum, g))]\n"
+
+def encoded_tables(task):
+    "Programs that hold the answers under keys and in signs that hide the cells"
+    import hashlib, zlib
+    grids = [(p.input.to_lists(), p.output.to_lists()) for p in task.train + task.test]
+    flat = lambda g: "".join(str(c) for r in g for c in r)
+    key = lambda g: hashlib.md5(repr(g).encode()).hexdigest()[:8]
+    shape = lambda o: (len(o), len(o[0]))
+    letters = lambda o: "".join("qwertyuiop"[int(c)] for c in flat(o))
+    read = "\ndef solve_task(g):\n    s, w = T[key(g)]\n    return [[D(c) for c in s[k:k + w]] for k in range(0, len(s), w)]\n"
+    hashed = "import hashlib\nkey = lambda g: hashlib.md5(repr(g).encode()).hexdigest()[:8]\n"
+    yield "hashed keys", hashed + "D = int\nT = " + repr({key(i): (flat(o), len(o[0])) for i, o in grids}) + read
+    yield "letters", hashed + "D = 'qwertyuiop'.index\nT = " + repr({key(i): (letters(o), len(o[0])) for i, o in grids}) + read
+    yield "mixed alphabets", hashed + "D = lambda c: ord(c) % 10\nT = " + repr({key(i): ("".join(chr(40 + (int(c) - 40) % 10 + 10 * (n % 5)) for n, c in enumerate(flat(o))), len(o[0])) for i, o in grids}) + read
+    number = lambda o: int("1" + flat(o), 11)
+    unpack = "\ndef solve_task(g):\n    n, w = T[key(g)]\n    s = []\n    while n > 1: n, c = divmod(n, 11); s.insert(0, c)\n    return [s[k:k + w] for k in range(0, len(s), w)]\n"
+    yield "numbers", hashed + "T = " + repr({key(i): (number(o), len(o[0])) for i, o in grids}) + unpack
+
+@pytest.mark.parametrize("id", TASKS)
+def test_encoded_tables_of_answers_are_told(id):
+    task = TASKS[id]
+    cells = sum(p.output.height * p.output.width for p in task.train + task.test)
+    for name, code in encoded_tables(task):
+        compile(code, name, "exec")
+        if cells >= 80: assert find_lookup(code, task), f"{name}: not told" # the outputs of smaller tasks are shorter than some rules
+
+def test_the_encoded_tables_do_what_they_say():
+    task = TASKS["pond"]
+    with Sandbox() as box: assert all(v.passed for v in verify_attempts([Attempt(task, c) for _, c in encoded_tables(task)], box))
+
+def test_honest_programs_hold_under_some_view_and_tables_under_none():
+    "The views that mixed symmetry and colour were held by none"
+    ids = list(TASKS)[:12]
+    tables_of = [Attempt(TASKS[i], next(tables(TASKS[i]))[1]) for i in ids]
+    with Sandbox() as box: found = list(verify_attempts([Attempt(TASKS[i], PROGRAMS[i]) for i in ids] + tables_of, box, recheck_views(14)))
+    assert all(v.passed for v in found)
+    assert [v.steady for v in found] == [True] * 12 + [False] * 12
 
 @pytest.mark.parametrize("id", TASKS)
 def test_tables_of_answers_are_told(id):

@@ -278,21 +278,21 @@ def _print_summary(s, out):
     for k, n in s.status.most_common(): print(f"  {n:>6}  {k.replace('_', ' ')}")
     if s.lookups: print(f"{s.lookups} of those that pass look like tables of answers")
     for k, (held, n) in s.rechecks.items(): print(f"  under {k}: {held} of {n} pairs hold (reported, not decisive)")
+    if s.rechecks: print(f"  {s.steady} of {passed} that pass hold on all pairs under one of these views")
     if out: print(f"written     {out}")
 
 # %% ../../nbs/arc/11_cli.ipynb #arcvb002
 @app.command(epilog=examples("chained-adv arc verify runs/arc-code-search", "chained-adv arc verify results.jsonl --dataset ARC-AGI/data/training --out verdicts.jsonl", "chained-adv arc verify runs/a --views 4 --json"))
 def verify(results: Annotated[str, typer.Argument(help="A run's folder, its attempts.jsonl, or a result file of the founding system.")],
     dataset: opt(str, "The tasks; left out: those that the run's manifest names, then the built-in ones and those that the lines carry.", "--dataset", "--dataset-directory", "--dataset_directory", metavar="SOURCE") = "",
-    views: opt(int, "Run programs on inputs under so many random transformations, too, and report what holds.", min=0) = 0,
+    views: opt(int, "Run programs on inputs with other colours, or turned, in so many ways, too, and report what holds.", min=0) = 0,
     out: opt(str, "Write one line per attempt to this file.") = "", timeout: Timeout = 5., workers: Workers = 1, seed: Seed = 0, as_json: Json = False):
     "Check answers against all pairs of their tasks."
-    from chained_adv.arc.transforms import pick_views
-    from chained_adv.arc.verify import Summary, read_answers, verify_attempts
+    from chained_adv.arc.verify import Summary, read_answers, recheck_views, verify_attempts
     from chained_adv.sandbox import Sandbox
     tasks, summary = _run_sets(results, dataset), Summary()
     with Sandbox(timeout=timeout, workers=workers) as box, open(out or os.devnull, "w", encoding="utf-8") as file:
-        for v in verify_attempts(read_answers(results, tasks), box, tuple(pick_views(views + 1, seed)[1:])):
+        for v in verify_attempts(read_answers(results, tasks), box, recheck_views(views, seed)):
             summary.add(v)
             if out: file.write(json.dumps(v.to_json(), ensure_ascii=False) + "\n")
     print_json(summary.to_json()) if as_json else _print_summary(summary, out)
