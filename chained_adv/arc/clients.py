@@ -736,7 +736,8 @@ class Replay:
         self.path, self.lines = Path(path), {}
         try: text = self.path.read_text(encoding="utf-8")
         except OSError as e: raise ConfigError(f"the recording {path} cannot be read ({e.strerror})") from None
-        for n, line in enumerate(text.splitlines(), 1):
+        for n, line in enumerate(text.split("\n"), 1):
+            if not line.strip() or line[0] == " ": continue # struck out
             try: row = json.loads(line); key = (row["task_key"], row["kind"], row["pair"], row["attempt"], row.get("round", 0))
             except (ValueError, TypeError, KeyError) as e: raise ConfigError(f"{path}, line {n} is not a recorded attempt ({type(e).__name__}: {e})") from None
             if row.get("status") == "ok": self.lines[key] = row

@@ -81,8 +81,11 @@ def hold_folder(
     folder: "str | Path" # A run's folder; made when it is not there
 ):
     "Keep other runs out of a folder; raises `ArcError` when one is in it"
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    with open(Path(folder) / "run.lock", "ab") as file:
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        file = open(Path(folder) / "run.lock", "ab")
+    except OSError as e: raise ArcError(f"{folder} cannot be written ({e.strerror}); choose another folder (--out)") from None
+    with file:
         try: fcntl and fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError: raise ArcError(f"another run is writing to {folder}; wait for its end, or choose another folder") from None
         yield
@@ -127,6 +130,15 @@ Journal._put = _journal_put
 # %% ../../nbs/arc/06_generate.ipynb #f171035d
 def _attempts_file(path): return p / "attempts.jsonl" if (p := Path(path)).is_dir() else p
 
+def _checked(row):
+    "A line with everything that readers rely on; raises `TypeError`, `KeyError`"
+    kinds = dict(task_key=str, kind=str, pair=(int, type(None)), attempt=int, status=str)
+    for k, kind in kinds.items():
+        if not isinstance(row[k], kind) or isinstance(row[k], bool): raise TypeError(f"{k} is {row[k]!r:.40}")
+    if not isinstance(row.get("round", 0), int): raise TypeError(f"round is {row['round']!r:.40}")
+    if row["status"] != "ok" and not isinstance((row.get("error") or {}).get("label"), str): raise TypeError("an error without a label")
+    return row
+
 def _whole(o):
     "The same with all texts freed of halves of surrogate pairs"
     if isinstance(o, str): return whole_text(o)
@@ -143,11 +155,11 @@ def read_attempts(
     with file:
         for n, line in enumerate(file, 1):
             if not line.endswith(b"\n"): return
+            if not line.strip() or line[:1] == b" ": continue # struck out
             try:
-                row = json.loads(line)
-                row["task_key"], row["kind"], row["pair"], row["attempt"], row["status"]
+                row = _checked(json.loads(line))
                 if b"\\ud" in line: row = _whole(row)
-            except (ValueError, TypeError, KeyError) as e: raise ArcError(f"{path}, line {n} is not an attempt ({type(e).__name__}: {e}); remove the line, then resume the run") from None
+            except (ValueError, TypeError, KeyError, AttributeError) as e: raise ArcError(f"{path}, line {n} is not an attempt ({type(e).__name__}: {e}); remove the line, then resume the run") from None
             yield row
 
 def attempt_key(row: dict) -> tuple:
@@ -156,11 +168,17 @@ def attempt_key(row: dict) -> tuple:
 
 # %% ../../nbs/arc/06_generate.ipynb #76fab25c
 def _write_safely(path, lines):
-    "Replace a file in one step"
+    "Replace a file in one step; raises `ArcError`, and then leaves it as it was"
     part = path.with_name(path.name + ".part")
-    with open(part, "wb") as f:
-        f.writelines(lines); f.flush(); os.fsync(f.fileno())
-    os.replace(part, path)
+    try:
+        with open(part, "wb") as f:
+            f.writelines(lines)
+            f.flush()
+            os.fsync(f.fileno())
+        os.replace(part, path)
+    except OSError as e:
+        part.unlink(missing_ok=True)
+        raise ArcError(f"{path} cannot be written ({e.strerror}); make room, and run again with --resume") from None
     if fcntl: # the names of new files are on disk, too
         place = os.open(path.parent, os.O_RDONLY)
         try: os.fsync(place)
@@ -176,12 +194,45 @@ def prepare_resume(
     for n, row in enumerate(read_attempts(path)):
         if row["status"] != "ok" and retry_failed: failed.append(row)
         elif attempt_key(row) not in kept: kept[attempt_key(row)] = n
-    if failed:
-        with open(Path(folder) / "failures.jsonl", "ab") as f:
-            f.writelines(json.dumps(o).encode() + b"\n" for o in failed); f.flush(); os.fsync(f.fileno())
-    stay = set(kept.values())
-    with open(path, "rb") as f: _write_safely(path, (line for n, line in enumerate(f) if n in stay))
+    if failed: _append(Path(folder) / "failures.jsonl", b"".join(json.dumps(o).encode() + b"\n" for o in failed))
+    _keep_rows(path, set(kept.values()), n + 1 if kept or failed else 0)
     return kept
+
+def _append(path, data):
+    "Add to a file, all or nothing; raises `ArcError`"
+    try:
+        with open(path, "ab") as f: end = f.tell()
+        with open(path, "ab") as f:
+            f.write(data)
+            f.flush()
+            os.fsync(f.fileno())
+    except OSError as e:
+        if path.exists(): os.truncate(path, end)
+        raise ArcError(f"{path} cannot be written ({e.strerror}); make room, and run again with --resume") from None
+
+def _keep_rows(path, stay, count):
+    "Leave some of the `count` attempts in a file, and no half line at its end"
+    if len(stay) == count: return _cut_tail(path)
+    with open(path, "rb") as f: lines = [o for o in f if o.strip() and o[:1] != b" "]
+    try: _write_safely(path, (o for n, o in enumerate(lines) if n in stay))
+    except ArcError: _strike(path, stay)
+
+def _strike(path, stay):
+    "Overwrite lines with blanks where they stand, which takes no room"
+    _cut_tail(path)
+    with open(path, "rb+") as f:
+        place = n = 0
+        for line in path.read_bytes().splitlines(keepends=True):
+            struck = not line.strip() or line[:1] == b" "
+            if not struck and n not in stay: os.pwrite(f.fileno(), b" " * (len(line) - 1), place)
+            place, n = place + len(line), n + (not struck)
+        os.fsync(f.fileno())
+
+def _cut_tail(path):
+    "Cut off half a line at the end of a file"
+    with open(path, "rb+") as f:
+        data = f.read()
+        if not data.endswith(b"\n"): f.truncate(data.rfind(b"\n") + 1)
 
 # %% ../../nbs/arc/06_generate.ipynb #3e092773
 def fresh_first(
@@ -362,12 +413,6 @@ def _open_ledger(folder, client, report):
     if not hasattr(client.model, "prices"): return
     new, client.ledger = not path.exists(), Ledger(path)
     if new and any(earlier.told): client.ledger.put(dict(before=earlier.told))
-
-def _cut_tail(path):
-    "Cut off half a line at the end of a file"
-    with open(path, "rb+") as f:
-        data = f.read()
-        if not data.endswith(b"\n"): f.truncate(data.rfind(b"\n") + 1)
 
 # %% ../../nbs/arc/06_generate.ipynb #d7cad802
 @contextmanager

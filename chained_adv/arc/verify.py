@@ -299,7 +299,7 @@ def recheck_views(
 # %% ../../nbs/arc/07_verify.ipynb #d8df2388
 def _find_task(row, known):
     "The task of a line; raises `ArcError` when it is not there"
-    key, id = row.get("task_key"), row.get("task_id")
+    key, id = (o if isinstance(o := row.get(k), str) else None for k in ("task_key", "task_id"))
     if (task := known.get(key) or known.get(id)): return task
     if isinstance(key, str) and "~" in key:
         base, _, operations = key.rpartition("~")
@@ -323,8 +323,11 @@ def _plain_code(text):
 
 def _own_attempt(row, known):
     "An attempt from a line that `arc generate` wrote"
-    error = row.get("error") or {}
-    return Attempt(_find_task(row, known), row.get("code"), row.get("grid"), row.get("pair"), row["attempt"], row.get("trouble") or error.get("message", ""), row["status"] != "ok", row)
+    task, code, pair = _find_task(row, known), row.get("code"), row.get("pair")
+    error = row["error"] if isinstance(row.get("error"), dict) else {}
+    if code is not None and not isinstance(code, str): raise ArcError(f"its code is no text but {type(code).__name__}; remove the line")
+    if pair is not None and not 0 <= pair < len(task.test): raise ArcError(f"its pair is {pair}; task {task.id} has {len(task.test)} test inputs, from 0")
+    return Attempt(task, code, row.get("grid"), pair, row["attempt"], str(row.get("trouble") or error.get("message", "")), row["status"] != "ok", row)
 
 def _founding_attempts(row, known):
     "Attempts from an entry of the founding system: one program, a list of them, or a list of grids"
@@ -343,7 +346,7 @@ def _founding_attempts(row, known):
 # %% ../../nbs/arc/07_verify.ipynb #22389261
 def _entries(path):
     "(line number, entry) of a file of JSON lines, or of one JSON list"
-    with open(path, encoding="utf-8") as f:
+    with open(path, encoding="utf-8-sig", errors="replace") as f:
         first = next((c for line in f for c in line.lstrip()[:1]), "")
         f.seek(0)
         if first == "[":
@@ -372,7 +375,9 @@ def read_answers(
         if "task_id" not in row: raise ArcError(f"{path}, entry {n} has no task_id; it is no result of a known form")
         try: yield from _founding_attempts(row, known)
         except ArcError as e: raise ArcError(f"{path}, entry {n}: {e}") from None
-    if own: yield from (_own_attempt(row, known) for row in read_attempts(path))
+    for n, row in enumerate(read_attempts(path) if own else (), 1):
+        try: yield _own_attempt(row, known)
+        except ArcError as e: raise ArcError(f"{path}, attempt {n}: {e}") from None
 
 # %% ../../nbs/arc/07_verify.ipynb #f45fc625
 @dataclass
