@@ -378,6 +378,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                    'chained_adv/arc/datasets.py'),
                                           'chained_adv.arc.datasets._read_names': ( 'arc/datasets.html#_read_names',
                                                                                     'chained_adv/arc/datasets.py'),
+                                          'chained_adv.arc.datasets._refuse_taken': ( 'arc/datasets.html#_refuse_taken',
+                                                                                      'chained_adv/arc/datasets.py'),
                                           'chained_adv.arc.datasets._result_lines': ( 'arc/datasets.html#_result_lines',
                                                                                       'chained_adv/arc/datasets.py'),
                                           'chained_adv.arc.datasets._save_dataset': ( 'arc/datasets.html#_save_dataset',

@@ -106,3 +106,35 @@ def test_odd_entries_of_the_founding_system(tmp_path, entry):
     (tmp_path / "a.jsonl").write_text(json.dumps(entry) + "\n")
     r = call("verify", tmp_path / "a.jsonl")
     assert r.exit_code in (1, 2) and isinstance(r.exception, SystemExit), r.exception
+
+# ---- files that are in the way
+
+@pytest.mark.parametrize("form, name", [("set", "mine.json"), ("dataset", "mine.json"), ("folder", "rings.json"), ("kaggle", "challenges.json"), ("kaggle", "solutions.json")])
+def test_convert_and_merge_overwrite_nothing(tmp_path, form, name):
+    mine = tmp_path / name
+    mine.write_text("my notes")
+    out = tmp_path if form in ("folder", "kaggle") else mine
+    for command in ("convert", "merge"):
+        assert f"{mine} would be overwritten" in refused(command, "builtin", "--out", out, "--form", form)
+        assert mine.read_text() == "my notes" and len(list(tmp_path.iterdir())) == 1, "something was written before the refusal"
+    assert call("convert", "builtin", "--out", out, "--form", form, "--force").exit_code == 0
+    assert json.loads(mine.read_text())
+
+def test_a_link_that_leads_nowhere_is_in_the_way_too(tmp_path):
+    (tmp_path / "mine.json").symlink_to(tmp_path / "nowhere")
+    refused("convert", "builtin", "--out", tmp_path / "mine.json", "--form", "set")
+
+def test_traces_are_not_overwritten(tmp_path):
+    (tmp_path / "a.json").write_text(json.dumps({"x": [{"text": "Mirror it."}]}))
+    (tmp_path / "mine.txt").write_text("my notes")
+    refused("merge", tmp_path / "a.json", "--out", tmp_path / "mine.txt")
+    assert (tmp_path / "mine.txt").read_text() == "my notes"
+
+@pytest.mark.parametrize("form", ["dataset", "set", "folder"])
+def test_variations_without_their_original_keep_their_story(tmp_path, form):
+    base = load_tasks("builtin")[0]
+    made = [make_variation(base, [{"op": o}], ("ann",)) for o in ("rotate_90", "transpose")]
+    made.append(make_variation(base, [{"op": "swap", "train": 0, "test": 0}, {"op": "permute_colors", "map": [0, 2, 1, *range(3, 10)]}]))
+    save_tasks(made, tmp_path / ("out" if form == "folder" else "out.json"), form)
+    again = {t.key: t for t in load_tasks(f"builtin@1={tmp_path / ('out' if form == 'folder' else 'out.json')}")}
+    assert {k: (t.parent, t.operations, t.signed_by, t.train, t.test) for k, t in again.items()} == {t.key: (t.parent, t.operations, t.signed_by, t.train, t.test) for t in made}

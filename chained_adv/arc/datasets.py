@@ -318,7 +318,7 @@ def _distinct_names(tasks):
 
 # %% ../../nbs/arc/02_datasets.ipynb #6175c0b8
 def _save_folder(tasks, path):
-    return [_write(path / f"{n}.json", t.to_json(full=bool(t.parent))) for n, t in _distinct_names(tasks).items()]
+    return {path / f"{n}.json": t.to_json(full=bool(t.parent)) for n, t in _distinct_names(tasks).items()}
 
 def _save_kaggle(tasks, path):
     names = _distinct_names(tasks)
@@ -328,21 +328,22 @@ def _save_kaggle(tasks, path):
                        "form has solutions for all tasks or for none: write them apart")
     blind = {n: {**t.to_json(), "test": [{"input": p.input.to_lists()} for p in t.test]} for n, t in names.items()}
     solved = {n: [p.output.to_lists() for p in t.test] for n, t in names.items() if not unknown}
-    return [_write(path / "challenges.json", blind), *([_write(path / "solutions.json", solved)] if solved else [])]
+    return {path / "challenges.json": blind, **({path / "solutions.json": solved} if solved else {})}
 
 # %% ../../nbs/arc/02_datasets.ipynb #dc9f652e
 def _save_dataset(tasks, path):
-    "Originals are version 0, everything with a parent counts on from 1 within its id"
-    count, lines = Counter(), []
+    "Originals are version 0, everything with a parent counts on from 1 within its id; one without its original keeps its story"
+    count, lines, there = Counter(), [], {t.key for t in tasks}
     for t in sorted(tasks, key=lambda t: bool(t.parent)):
         count[t.id] += bool(t.parent)
-        lines.append(dict(task_id=t.id, version=count[t.id] if t.parent else 0, signed_by=list(t.signed_by), **t.to_json()))
+        story = {k: v for k, v in t.to_json(full=True).items() if k in ("parent", "operations")} if t.parent not in there else {}
+        lines.append(dict(task_id=t.id, version=count[t.id] if t.parent else 0, signed_by=list(t.signed_by), **story, **t.to_json()))
     if len({(o["task_id"], o["version"]) for o in lines}) < len(lines):
         raise ArcError("two originals share one id; this form knows no data sets, so write them to two files, or "
                        "use the form 'set'")
-    return [_write(path, lines)]
+    return {path: lines}
 
-def _save_set(tasks, path): return [_write(path, {"tasks": [t.to_json(full=True) for t in tasks]})]
+def _save_set(tasks, path): return {path: {"tasks": [t.to_json(full=True) for t in tasks]}}
 
 # %% ../../nbs/arc/02_datasets.ipynb #f6b000ac
 _WRITERS = {"folder": _save_folder, "kaggle": _save_kaggle, "dataset": _save_dataset, "set": _save_set}
@@ -351,7 +352,8 @@ FORMS = tuple(_WRITERS)
 def save_tasks(
     tasks: list, # What to write
     path: "str | Path", # A folder for `folder` and `kaggle`, a file for `dataset` and `set`
-    form: str = "folder" # One of `FORMS`
+    form: str = "folder", # One of `FORMS`
+    overwrite: bool = False # Replace files that are there?
 ) -> list: # The files written
     "Write tasks in one of the known forms; raises `ArcError`"
     if form not in FORMS: raise ArcError(f"no form {form!r}; there are {', '.join(FORMS)}")
@@ -359,7 +361,15 @@ def save_tasks(
     path, wants_folder = Path(path), form in ("folder", "kaggle")
     if path.is_file() if wants_folder else path.is_dir():
         raise ArcError(f"{path}: the form {form!r} is written to a {'folder' if wants_folder else 'file'}")
-    return _WRITERS[form](tasks, path)
+    contents = _WRITERS[form](tasks, path)
+    _refuse_taken([] if overwrite else contents)
+    return [_write(place, data) for place, data in contents.items()]
+
+def _refuse_taken(places):
+    "Raise `ArcError` when a file is in the way"
+    if not (taken := [o for o in places if os.path.lexists(o)]): return
+    more = f" and {len(taken) - 1} more" if len(taken) > 1 else ""
+    raise ArcError(f"{taken[0]}{more} would be overwritten; choose another place, or say that it may be (--force)")
 
 # %% ../../nbs/arc/02_datasets.ipynb #a427cf4e
 def merge_tasks(
@@ -433,9 +443,11 @@ def merge_traces(
 
 def save_traces(
     traces: list, # `Trace`s
-    path: "str | Path" # File to write
+    path: "str | Path", # File to write
+    overwrite: bool = True # Replace a file that is there?
 ) -> Path: # The file
     "Write a store of traces in the founding system's form"
+    _refuse_taken([] if overwrite else [Path(path)])
     store = {}
     for t in traces: store.setdefault(t.task_id, []).append(asdict(t))
     return _write(Path(path), store)
