@@ -138,3 +138,58 @@ def test_variations_without_their_original_keep_their_story(tmp_path, form):
     save_tasks(made, tmp_path / ("out" if form == "folder" else "out.json"), form)
     again = {t.key: t for t in load_tasks(f"builtin@1={tmp_path / ('out' if form == 'folder' else 'out.json')}")}
     assert {k: (t.parent, t.operations, t.signed_by, t.train, t.test) for k, t in again.items()} == {t.key: (t.parent, t.operations, t.signed_by, t.train, t.test) for t in made}
+
+# ---- what an endpoint says, in words that help
+
+import asyncio
+
+from arc_fault_server import ANSWER
+from test_arc_odd_replies import GOOD, JSON, Oddities, body, frame, on_wire, talk
+from chained_adv.arc.clients import Limits, make_client
+from chained_adv.arc.generate import RunReport, progress_text, run_attempts, show_progress
+
+
+def told_by(tmp_path, *responses, work=None):
+    "The error of one attempt at an endpoint that answers so"
+    go = lambda client: run_attempts(client, list(make_items(make_tasks(1), "code")), tmp_path / "run")
+    asyncio.run(talk(Oddities(responses), tmp_path, False, 1, go))
+    return next(read_attempts(tmp_path / "run"))["error"]
+
+@pytest.mark.parametrize("status, message", [("413 Too Large", ""), ("400 Bad", "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens."), ("400 Bad", "prompt is too long: 210000 tokens > 200000 maximum"),
+    ("400 Bad", "the request exceeds the available context size"), ("422 No", "Input validation error: too many input tokens"), ("400 Bad", "Please reduce the length of the messages"), ("400 Bad", "context_length_exceeded"), ("400 Bad", "Requested token count exceeds the model's maximum context window")])
+def test_a_prompt_that_does_not_fit_is_too_long(tmp_path, status, message):
+    assert told_by(tmp_path, frame(status, JSON, json.dumps({"error": {"message": message}}).encode()))["label"] == "too_long"
+
+@pytest.mark.parametrize("message", ["temperature must be below 2", "no such parameter: context", "unknown model"])
+def test_other_bad_requests_stay_so(tmp_path, message):
+    assert told_by(tmp_path, frame("400 Bad", JSON, json.dumps({"error": {"message": message}}).encode()))["label"] == "bad_request"
+
+@pytest.mark.parametrize("status", ["301 Moved", "302 Found", "307 Temporary", "308 Permanent"])
+def test_a_redirect_tells_its_target(tmp_path, status):
+    error = told_by(tmp_path, frame(status, "location: https://other.example/v1\r\n"))
+    assert error["label"] == "moved" and "https://other.example/v1" in error["message"] and "--base-url" in error["message"]
+
+def test_a_long_retry_after_is_mentioned(tmp_path):
+    error = told_by(tmp_path, frame("429 Slow", JSON + "retry-after: 86400\r\n", b'{"error": {"message": "daily limit"}}'))
+    assert error["label"] == "rate_limited" and "asks to wait 86400 s" in error["message"] and "--task-timeout" in error["message"]
+
+def test_unknown_prices_are_not_printed_as_nothing(tmp_path):
+    with server() as url:
+        report = run(make_client("m", base_url=url, params={"max_tokens": 64}), list(make_items(make_tasks(3), "code")), tmp_path / "run")
+        r = call("bench", "code", "--model", "m", "--base-url", url, "--max-tasks", 2, "--out", tmp_path / "bench")
+        priced = call("bench", "code", "--model", "m", "--base-url", url, "--max-tasks", 2, "--out", tmp_path / "priced", "--price-prompt", 1, "--price-completion", 1)
+    assert "cost unknown" in progress_text(report) and "USD" not in progress_text(report)
+    assert "cost unknown" in r.stdout and "0.0000" not in r.stdout and "cost unknown" not in priced.stdout and " USD" in priced.stdout
+    assert json.loads((tmp_path / "bench/report.json").read_text())["spent"]["priced"] is False
+
+# ---- progress without a terminal
+
+def test_after_a_stop_one_line_is_printed(capsys):
+    with show_progress(100, every=1000) as tell:
+        report = RunReport("x", 100)
+        for n in range(50):
+            report.ok = n
+            if n == 20: report.status = "interrupted"
+            tell(report)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1 and "interrupted" in lines[0]

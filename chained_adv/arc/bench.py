@@ -226,7 +226,8 @@ def make_report(
     plan, # What was asked, a `_Plan`
     verified: list, # `Verification`s of all attempts
     status: str = "finished", # How the run ended
-    model: str = "" # Its name
+    model: str = "", # Its name
+    priced: bool = True # Is it known what its tokens cost?
 ) -> dict: # The report
     "Scores and everything around them"
     votes, right = _collect(plan, verified)
@@ -244,7 +245,7 @@ def make_report(
                 oracle={k: _as_json(v) for k, v in _oracle(plan, right, sorted({1, 2, n})).items()}, agreement=round(sum(sum(o["agreement"]) for o in tasks.values()) / sum(len(t.test) for t in plan.tasks), 4),
                 attempts=dict(requested=requested, made=len(first), missing=requested - len(first), failed_calls=sum(v.attempt.failed for v in verified), further_rounds=len(verified) - len(first), fates=dict(fates),
                               errors=dict(Counter(v.attempt.row["error"]["label"] for v in verified if v.attempt.row["error"]))),
-                spent=dict(spent, cost_per_task=round(spent["cost"] / len(tasks), 8), cost_per_solved=round(spent["cost"] / len(solved), 8) if solved else None),
+                spent=dict(spent, priced=priced or spent["cost"] > 0, cost_per_task=round(spent["cost"] / len(tasks), 8), cost_per_solved=round(spent["cost"] / len(solved), 8) if solved else None),
                 solved=solved, unsolved=[k for k, o in tasks.items() if o["solved"] is False and k not in unanswered], unanswered=unanswered, tasks=tasks)
 
 # %% ../../nbs/arc/08_bench.ipynb #f8d6fb12
@@ -272,7 +273,7 @@ async def run_bench(
             items = list(_next_items(plan, verify_attempts(_attempts_of(plan, read_rows(folder)), box), round, prompts))
             if items: run = await run_attempts(client, items, folder, prompts, max_concurrent, True, _run_settings(plan), notes, tell, retry_failed)
         verified = list(verify_attempts(_attempts_of(plan, read_rows(folder)), box))
-    report = make_report(plan, verified, run.status, client.name)
+    report = make_report(plan, verified, run.status, client.name, run.priced)
     save_report(report, folder)
     return report
 

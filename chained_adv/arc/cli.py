@@ -310,6 +310,7 @@ def _print_scores(scores):
 
 def _print_bench(report, folder):
     "A report in the terminal"
+    from chained_adv.arc.generate import cost_text
     made, spent = report["attempts"], report["spent"]
     print(f"{len(report['solved'])} of {len(report['tasks'])} tasks solved, {len(report['unsolved'])} unsolved, {len(report['unanswered'])} without any answer ({report['status']})")
     _print_scores(report["scores"])
@@ -317,7 +318,7 @@ def _print_bench(report, folder):
         if v: print(f"  {v['value']:>6.1%}  [{v['low']:.1%}, {v['high']:.1%}]  oracle {k}: the best of the attempts, which nobody can choose")
     print(f"attempts    {made['made']} of {made['requested']}" + f", {made['further_rounds']} in further rounds" * bool(made["further_rounds"]) + ": " + ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in sorted(made["fates"].items(), key=lambda o: -o[1])))
     for label, n in sorted(made["errors"].items()): print(f"  failed: {n} {label}")
-    print(f"spent       {sum(spent['tokens'][k] for k in ('prompt', 'completion'))} tokens, {spent['cost']:.4f} USD, {spent['seconds']:.1f} s of calls")
+    print(f"spent       {sum(spent['tokens'][k] for k in ('prompt', 'completion'))} tokens, {cost_text(spent['cost'], spent['priced'])}, {spent['seconds']:.1f} s of calls")
     print(f"written     {folder}/report.json, report.png")
 
 # %% ../../nbs/arc/11_cli.ipynb #arcvb005

@@ -90,6 +90,7 @@ FAILURES = {
     "filtered": Failure("the endpoint refused to answer", billed=True),
     "bad_request": Failure("the endpoint does not accept the request (4xx)"),
     "not_found": Failure("no such model or address (404)", hopeless=True),
+    "moved": Failure("the address has moved (3xx)", hopeless=True),
     "refused_key": Failure("the key is missing or not accepted (401)", hopeless=True),
     "forbidden": Failure("the endpoint refuses this request (403): its content, or what the key may do", hopeless=True),
     "no_credit": Failure("the account is empty (402)", hopeless=True),
@@ -128,15 +129,27 @@ class CallError(ArcError):
 # %% ../../nbs/arc/04_clients.ipynb #9a04166b
 _STATUS = {401: "refused_key", 402: "no_credit", 403: "forbidden", 404: "not_found", 408: "timeout", 409: "conflict", 429: "rate_limited"}
 
+_TOO_LONG = re.compile(r"context.{0,3}(length|window|size)|maximum context|(prompt|input|request|message)s?\b.{0,40}\btoo (long|large)|too many (input )?tokens|"
+                       r"reduce the length|exceeds?.{0,40}(context|token|max_model_len)", re.I | re.S)
+
+def _label_of(status, message):
+    "What a status is called; some say in words what they mean"
+    if status == 413 or status in (400, 422) and _TOO_LONG.search(message): return "too_long"
+    if status == 429 and re.search("insufficient_quota|insufficient balance|exceeded your current quota", message, re.I): return "no_credit"
+    if status in _STATUS: return _STATUS[status]
+    return "moved" if 300 <= status < 400 else "server_error" if status >= 500 else "bad_request"
+
 def status_error(
     status: int, # HTTP status, or the code inside an error message
     message: str = "", # What the endpoint said
-    retry_after: "float | None" = None # Seconds it asks to wait
+    retry_after: "float | None" = None, # Seconds it asks to wait
+    location: str = "" # Where it points to
 ) -> CallError: # With its label
     "The failure that a status stands for"
-    label = _STATUS.get(status) or ("server_error" if status >= 500 else "bad_request")
-    if label == "rate_limited" and re.search("insufficient_quota|insufficient balance|exceeded your current quota", message, re.I): label = "no_credit"
-    error = CallError(label, f"status {status}" + f": {message[:300]}" * bool(message), retry_after)
+    label, told = _label_of(status, message), f"status {status}" + f": {message[:300]}" * bool(message)
+    if location: told += f"; it points to {location[:200]}: give that address, if it is the right one (--base-url)"
+    if retry_after: told += f"; it asks to wait {retry_after:g} s"
+    error = CallError(label, told, retry_after)
     if label == "timeout": error.usage = Usage()
     return error
 
@@ -400,7 +413,7 @@ async def _fetch(self, request):
     async def trace(event, info):
         if request.sent and event.endswith("send_request_body.complete"): request.sent()
     async with self.open().stream("POST", address, content=body, headers={"Content-Type": "application/json"}, extensions={"trace": trace}) as r:
-        if not 200 <= r.status_code < 300: raise status_error(r.status_code, _told(await _read_body(r)), read_retry_after(r.headers.get("retry-after")))
+        if not 200 <= r.status_code < 300: raise status_error(r.status_code, _told(await _read_body(r)), read_retry_after(r.headers.get("retry-after")), r.headers.get("location", ""))
         if r.headers.get("content-type", "").lower().startswith("text/event-stream"): return await _read_stream(r)
         content = await _read_body(r)
     try: return json.loads(content)
@@ -634,7 +647,9 @@ def _backoff(self, error):
     "Whether to try again, and when the endpoint said so, after how many seconds"
     if not isinstance(error, CallError) or not error.retryable: return False
     if error.retry_after is None: return True
-    if error.retry_after > self.limits.task_timeout: return False
+    if error.retry_after > self.limits.task_timeout:
+        error.message += f", longer than an attempt may take ({self.limits.task_timeout:g} s, --task-timeout)"
+        return False
     self.pace.hold(error.retry_after)
     return error.retry_after + random.random() * self.limits.first_wait
 

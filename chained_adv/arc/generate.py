@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Item', 'make_items', 'run_attempt', 'hold_folder', 'Journal', 'read_attempts', 'attempt_key', 'prepare_resume',
            'fresh_first', 'Ledger', 'Spent', 'read_ledger', 'RunReport', 'run_config', 'write_manifest', 'Run',
-           'run_attempts', 'run_async', 'estimate_run', 'progress_text', 'show_progress']
+           'run_attempts', 'run_async', 'estimate_run', 'progress_text', 'cost_text', 'show_progress']
 
 # %% ../../nbs/arc/06_generate.ipynb #248f13cd
 import asyncio, hashlib, json, os, platform, re, secrets, signal, threading, time
@@ -323,6 +323,7 @@ class RunReport:
     errors: Counter = field(default_factory=Counter) # label -> failed attempts of this run
     usage: Usage = Usage() # Tokens, earlier parts of the run included
     cost: float = 0. # USD, earlier parts of the run included
+    priced: bool = True # Is it known what a token costs?
     lost: int = 0 # Calls that were under way when an earlier part was killed; their share of usage and cost is estimated
     status: str = "running" # `running`, `finished`, `interrupted`, `aborted`, `budget`, `circuit_open` or `failed`
     started: float = field(default_factory=time.monotonic, repr=False) # By the monotonic clock
@@ -345,7 +346,7 @@ RunReport.add = _add_row
 def _report_json(self):
     "For manifests and `--json`"
     return dict(folder=self.folder, status=self.status, requested=self.requested, done=self.done, resumed=self.resumed, ok=self.ok, errors=dict(self.errors), pending=self.pending,
-                usage=asdict(self.usage), cost=round(self.cost, 8), lost_calls=self.lost, seconds=round(self.seconds, 3))
+                usage=asdict(self.usage), cost=round(self.cost, 8), priced=self.priced, lost_calls=self.lost, seconds=round(self.seconds, 3))
 RunReport.to_json = _report_json
 
 # %% ../../nbs/arc/06_generate.ipynb #ed62fd5f
@@ -505,7 +506,7 @@ async def run_attempts(
 # %% ../../nbs/arc/06_generate.ipynb #045db70d
 async def _run_held(client, items, folder, prompts, max_concurrent, done, config, notes, tell):
     "The run in a folder that no other run is in"
-    report = RunReport(str(folder), _count_items(items))
+    report = RunReport(str(folder), _count_items(items), priced=getattr(client.model, "prices", True) is not None)
     if done: client.breaker.trusted = True # the endpoint has answered in an earlier part of the run
     journal = Journal(folder / "attempts.jsonl")
     _open_ledger(folder, client, report)
@@ -560,7 +561,16 @@ def progress_text(
     "Counts, rate, tokens and cost in words"
     rate = (report.done - report.resumed) / report.seconds if report.seconds else 0.
     failed = sum(report.errors.values())
-    return f"{report.ok} ok, {failed} failed, {rate:.1f}/s, {report.usage.total} tokens, {report.cost:.4f} USD" + f", {report.status}" * (report.status != "running")
+    status = f", {report.status}" * (report.status != "running")
+    return f"{report.ok} ok, {failed} failed, {rate:.1f}/s, {report.usage.total} tokens, {cost_text(report.cost, report.priced)}{status}"
+
+def cost_text(
+    cost: float, # USD, as far as it is known
+    priced: bool = True # Is it known what a token costs?
+) -> str: # In words
+    "What something cost, or that nobody knows"
+    if cost or priced: return f"{cost:.4f} USD"
+    return "cost unknown (no prices)"
 
 @contextmanager
 def show_progress(
@@ -576,7 +586,10 @@ def show_progress(
             task = bar.add_task("", total=total, told="")
             yield lambda report: bar.update(task, completed=report.done, told=progress_text(report))
     else:
+        status = "running"
         def tell(report):
-            nonlocal last
-            if time.monotonic() - last >= every or report.status != "running": last = time.monotonic(); console.print(f"{report.done}/{total or '?'} attempts: {progress_text(report)}", highlight=False, soft_wrap=True)
+            nonlocal last, status
+            if time.monotonic() - last < every and report.status == status: return
+            last, status = time.monotonic(), report.status
+            console.print(f"{report.done}/{total or '?'} attempts: {progress_text(report)}", highlight=False, soft_wrap=True)
         yield tell
