@@ -339,13 +339,17 @@ def _draw_rates(ax, report):
     ax.set_yticks(range(len(rates)), [k for k, _ in rates]); ax.set_ylim(len(rates) - .5, -.7); ax.set_xlim(-.02, 1.02)
     ax.set_title(f"{report['model']}, {report['settings']['kind']}: {len(report['solved'])} of {len(report['tasks'])} tasks solved", fontsize=10, loc="left")
     ax.grid(axis="x", color="#e6e6e6")
+    ax.set_xlabel("share, with its 95 % interval")
+    ax.set_ylabel("score")
 
 def _draw_fates(ax, report):
     left, colours = 0, {"right": "#009E73", "wrong_value": "#D55E00", "no_answer": "#999999", "no_program": "#E69F00", "no_grid": "#E69F00", "timeout": "#CC79A7", "exception": "#56B4E9"}
     for name, n in sorted(report["attempts"]["fates"].items(), key=lambda o: (o[0] != "right", -o[1])):
         ax.barh([0], [n], left=left, color=colours.get(name, "#F0E442"), label=f"{name.replace('_', ' ')} {n}"); left += n
-    ax.set_yticks([]); ax.set_xlim(0, max(left, 1)); ax.set_title("attempts", fontsize=10, loc="left")
-    if left: ax.legend(fontsize=8, ncols=5, loc="upper left", bbox_to_anchor=(0, -.25), frameon=False)
+    ax.set_yticks([])
+    ax.set_xlim(0, max(left, 1))
+    ax.set_xlabel("attempts, by what became of them")
+    if left: ax.legend(fontsize=8, ncols=5, loc="upper left", bbox_to_anchor=(0, -.7), frameon=False)
 
 def plot_report(
     report: dict, # From `run_bench`
@@ -353,7 +357,7 @@ def plot_report(
 ): # A matplotlib figure
     "Draw the scores of a benchmark"
     from matplotlib.figure import Figure
-    fig = Figure(figsize=(7.5, 4.2), layout="constrained")
+    fig = Figure(figsize=(7.5, 4.8), layout="constrained")
     top, low = fig.subplots(2, 1, height_ratios=(5, 1))
     _draw_rates(top, report); _draw_fates(low, report)
     if path: fig.savefig(path, dpi=120)
