@@ -327,8 +327,7 @@ def show_task(
     for part in ("train", "test"):
         for i, p in enumerate(getattr(task, part)):
             sizes = " -> ".join(f"{o.height}x{o.width}" if o else "?" for o in (p.input, p.output))
-            grids = Columns([grid_text(p.input), Text("->"), grid_text(p.output)], padding=(0, 2))
-            console.print(Group(Text(f"\n{part} {i} ({sizes})"), grids))
+            console.print(Group(Text(f"\n{part} {i} ({sizes})"), pair_text(p, console.width)))
 
 # %% ../../nbs/arc/00_grids.ipynb #ea5f8c25
 def _pillow():
