@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['BenchSettings', 'Vote', 'select_answers', 'agreement', 'TaskScore', 'score_tasks', 'score_answers', 'bench_items',
            'describe_failures', 'read_rows', 'make_report', 'run_bench', 'save_report', 'report_answers',
-           'read_submission', 'plot_report']
+           'read_submission', 'plot_report', 'compare_runs', 'plot_runs']
 
 # %% ../../nbs/arc/08_bench.ipynb #8fd901cf
 import json, os
@@ -360,5 +360,42 @@ def plot_report(
     fig = Figure(figsize=(7.5, 4.8), layout="constrained")
     top, low = fig.subplots(2, 1, height_ratios=(5, 1))
     _draw_rates(top, report); _draw_fates(low, report)
+    if path: fig.savefig(path, dpi=120)
+    return fig
+
+# %% ../../nbs/arc/08_bench.ipynb #245bf2c9
+def compare_runs(
+    reports: dict # Name -> report
+) -> list: # A dictionary per run, the best score first
+    "What several runs reached, and what that took; raises `ArcError` when they were asked different tasks"
+    hashes = {name: r["tasks_hash"] for name, r in reports.items()}
+    if len(set(hashes.values())) > 1: raise ArcError(f"these runs were asked different tasks ({', '.join(f'{k}: {v}' for k, v in hashes.items())}); compare runs on one set")
+    rows = []
+    for name, r in reports.items():
+        spent, tokens = r["spent"], r["spent"]["tokens"]
+        rows.append(dict(run=name, model=r["model"], kind=r["settings"]["kind"], status=r["status"], tasks=len(r["tasks"]), solved=len(r["solved"]), score=r["scores"]["all_pairs"],
+                         cost=spent["cost"] if spent.get("priced", True) else None, cost_per_task=spent["cost"] / len(r["tasks"]) if spent.get("priced", True) else None,
+                         prompt_tokens=tokens["prompt"], completion_tokens=tokens["completion"], seconds=spent["seconds"]))
+    return sorted(rows, key=lambda o: (-o["solved"], o["cost"] or 0., o["run"]))
+
+def plot_runs(
+    rows: list, # From `compare_runs`
+    path: "str | Path | None" = None # Where to save a PNG; None only draws
+): # A matplotlib figure
+    "Score against cost per task, or against tokens where a price is not known"
+    from matplotlib.figure import Figure
+    priced = all(o["cost"] is not None for o in rows) and any(o["cost"] for o in rows)
+    fig = Figure(figsize=(7, 4.2), layout="constrained")
+    ax = fig.subplots()
+    for o in rows:
+        x = o["cost_per_task"] if priced else (o["prompt_tokens"] + o["completion_tokens"]) / o["tasks"]
+        y = o["score"]["value"] if o["score"] else 0.
+        if o["score"]: ax.plot((x, x), (o["score"]["low"], o["score"]["high"]), color="#0072B2", linewidth=1)
+        ax.plot([x], [y], "o", color="#0072B2")
+        ax.annotate(o["run"], (x, y), textcoords="offset points", xytext=(6, 4), fontsize=8)
+    ax.set_xlabel("cost per task, USD" if priced else "tokens per task")
+    ax.set_ylabel("tasks solved, with the 95 % interval")
+    ax.set_ylim(-.02, 1.02)
+    ax.grid(color="#e6e6e6")
     if path: fig.savefig(path, dpi=120)
     return fig

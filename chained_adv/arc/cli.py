@@ -5,8 +5,9 @@
 # %% auto #0
 __all__ = ['app', 'Dataset', 'TaskIds', 'Tasks', 'MaxTasks', 'TaskNames', 'Sources', 'Out', 'Form', 'Force', 'MaxConcurrent',
            'BestOf', 'Resume', 'RetryFailed', 'DryRun', 'PromptFile', 'Timeout', 'Workers', 'export_app', 'Forms',
-           'Answers', 'OwnSet', 'chosen_tasks', 'show', 'transform', 'stats', 'convert', 'merge', 'open_model',
-           'with_model', 'generate', 'verify', 'bench', 'score', 'sft', 'kaggle', 'arc_agi_benchmarking']
+           'Answers', 'OwnSet', 'Views', 'chosen_tasks', 'show', 'transform', 'stats', 'convert', 'merge', 'open_model',
+           'with_model', 'generate', 'verify', 'bench', 'score', 'compare', 'sft', 'kaggle', 'arc_agi_benchmarking',
+           'grids', 'ttt']
 
 # %% ../../nbs/arc/11_cli.ipynb #d36975ba
 import inspect, json, os, re
@@ -363,6 +364,25 @@ def score(answered: Annotated[str, typer.Argument(help="A benchmark's folder, a 
     print(f"{len(plain['solved'])} of {len(asked)} tasks solved; {plain['answered']} have answers")
     _print_scores(plain)
 
+# %% ../../nbs/arc/11_cli.ipynb #8e49957d
+@app.command(epilog=examples("chained-adv arc compare runs/a runs/b", "chained-adv arc compare runs/arc-bench-* --png compare.png", "chained-adv arc compare runs/a runs/b --json"))
+def compare(runs: Annotated[list[str], typer.Argument(help="Folders of benchmarks on the same tasks, or their reports.", metavar="RUN...")],
+    png: opt(str, "Draw score against cost into this PNG file.") = "", as_json: Json = False):
+    "Put several benchmarks beside each other: score, cost, tokens, time."
+    from chained_adv.arc.bench import compare_runs, plot_runs
+    from chained_adv.arc.export import read_report
+    from chained_adv.arc.generate import cost_text
+    reports = {Path(o).name if not o.endswith(".json") else Path(o).parent.name: read_report(o) for o in runs}
+    if lacking := [k for k, r in reports.items() if not r]: raise ArcError(f"{lacking[0]} holds no report.json; run `chained-adv arc bench` there first")
+    if len(reports) < len(runs): raise ArcError("two of the runs have the same name; rename one of the folders")
+    rows = compare_runs(reports)
+    if png: plot_runs(rows, png)
+    if as_json: return print_json(rows)
+    share = lambda v: f"{v['value']:.1%} [{v['low']:.1%}, {v['high']:.1%}]" if v else "unknown"
+    cells = [(o["run"], o["model"], o["kind"], f"{o['solved']} of {o['tasks']}", share(o["score"]), cost_text(o["cost"] or 0., o["cost"] is not None), o["prompt_tokens"] + o["completion_tokens"], f"{o['seconds']:.1f}") for o in rows]
+    make_console().print(make_table(f"{len(rows)} runs", ("run", "model", "kind", "solved", "share", "cost", "tokens", "seconds of calls"), cells))
+    if png: say(f"written     {png}")
+
 # %% ../../nbs/arc/11_cli.ipynb #e5a5a5cc
 export_app = make_app("Submissions, and training data from verified programs.")
 app.add_typer(export_app, name="export")
@@ -434,3 +454,28 @@ def arc_agi_benchmarking(bench: Answers, out: opt(str, "Folder to write; must be
     from chained_adv.arc.export import benchmarking_submission
     if out.endswith(".json"): raise ArcError(f"--out {out}: this submission is a folder with a file per task; give a name without .json")
     _submit(bench, dataset, out, as_json, lambda tasks, answers, spent: benchmarking_submission(tasks, answers, spent or {t.key: dict(model="unknown", usage={}, cost=0., seconds=0.) for t in tasks if any(answers.get(t.key, ()))}))
+
+# %% ../../nbs/arc/11_cli.ipynb #43fbba38
+Views = opt(int, "Under so many views each, the first being none.", min=1)
+
+def _grids(source, out, test_time, views, seed, form, license, allow, task_ids, tasks, max_tasks, prompts, as_json):
+    from chained_adv.arc.agents import load_prompts
+    from chained_adv.arc.export import export_grids
+    found = chosen_tasks(source, task_ids, tasks, max_tasks)
+    terms = license or ("MIT" if source == "builtin" else "unknown")
+    told = export_grids(found, out, test_time, views, seed, form, terms, tuple(allow), load_prompts(prompts or None))
+    print_json(dict(out=out, **told)) if as_json else print(f"{told['lines']} lines about {told['tasks']} tasks in {out}")
+
+@export_app.command(epilog=examples("chained-adv arc export grids builtin --views 8 --out grids.jsonl", "chained-adv arc export grids re_arc.json --form prompt-completion --out grids.jsonl"))
+def grids(source: Annotated[str, typer.Argument(help="'builtin', a folder, or a file in any known form.")], out: opt(str, "File to write; must be new."), views: Views = 1, seed: Seed = 0,
+    form: opt(str, "messages or prompt-completion.") = "messages", license: opt(str, "Licence of the tasks, for the record.") = "", allow_set: opt(list[str], "An evaluation set that you will not measure on.") = [],
+    task_ids: TaskIds = "", tasks: Tasks = "", max_tasks: MaxTasks = 0, prompts: PromptFile = "", as_json: Json = False):
+    "Write the right grids of tasks as training data for a model that answers with grids."
+    _grids(source, out, False, views, seed, form, license, allow_set, task_ids, tasks, max_tasks, prompts, as_json)
+
+@export_app.command(epilog=examples("chained-adv arc export ttt ARC-AGI-2/data/evaluation --views 8 --out ttt.jsonl", "chained-adv arc export ttt builtin --task-ids rings --out ttt.jsonl"))
+def ttt(source: Annotated[str, typer.Argument(help="'builtin', a folder, or a file in any known form.")], out: opt(str, "File to write; must be new."), views: Views = 8, seed: Seed = 0,
+    form: opt(str, "messages or prompt-completion.") = "messages", license: opt(str, "Licence of the tasks, for the record.") = "",
+    task_ids: TaskIds = "", tasks: Tasks = "", max_tasks: MaxTasks = 0, prompts: PromptFile = "", as_json: Json = False):
+    "Write data for test-time training: the demonstrations alone, each left out and asked for once under each view."
+    _grids(source, out, True, views, seed, form, license, (), task_ids, tasks, max_tasks, prompts, as_json)

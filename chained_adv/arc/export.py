@@ -5,12 +5,13 @@
 # %% auto #0
 __all__ = ['FORMS', 'REASONING', 'BLANK', 'task_marks', 'evaluation_marks', 'find_forbidden', 'gate', 'answer_text', 'sft_line',
            'kaggle_submission', 'benchmarking_submission', 'read_report', 'from_report', 'save_lines',
-           'save_submission', 'export_sft']
+           'save_submission', 'export_sft', 'leave_one_out', 'direct_lines', 'export_grids']
 
 # %% ../../nbs/arc/09_export.ipynb #26fa86b6
 import hashlib, json, os
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from importlib.resources import files
 from pathlib import Path
@@ -18,7 +19,8 @@ from .. import __version__
 from ..core import ConfigError
 from ..problems import program_key
 from ..sandbox import Sandbox
-from .grids import ArcError, Grid, Task, canonical_hash, without_answers
+from .grids import ArcError, Grid, Pair, Task, canonical_hash, without_answers
+from .transforms import make_variation, pick_views
 from .agents import Prompts, build_messages, load_prompts
 
 # %% ../../nbs/arc/09_export.ipynb #3aeaeb92
@@ -247,3 +249,58 @@ def export_sft(
     lines = [line for v in good for line in make_lines(v, sandbox)]
     save_lines(lines, path)
     return dict(attempts=total, exported=len(good), lines=len(lines), tasks=len({v.attempt.task.key for v in good}), left_out=dict(reasons))
+
+# %% ../../nbs/arc/09_export.ipynb #dfe949ef
+def leave_one_out(
+    task: Task, # With at least 2 demonstrations
+    views: int = 1, # Under how many views; the first is the task as it is
+    seed: int = 0 # Of the views
+) -> list: # Tasks made of its demonstrations alone
+    "Small tasks for test-time training: each demonstration is asked for once under each view"
+    if len(task.train) < 2: return []
+    made = []
+    for view in pick_views(views, seed):
+        whole = make_variation(replace(task, test=[Pair(p.input) for p in task.test]), view)
+        for n, pair in enumerate(whole.train):
+            shown = [p for i, p in enumerate(whole.train) if i != n]
+            made.append(replace(whole, id=f"{task.id}-without-{n}", train=shown, test=[pair], name="", parent=None, operations=()))
+    return made
+
+def direct_lines(
+    task: Task, # Test pairs without an output give no line
+    form: str = "messages", # `messages` or `prompt-completion`
+    license: str = "unknown", # Of the source of the task
+    prompts: "Prompts | None" = None # How it is asked; the shipped prompts when left out
+) -> list: # One line per test pair
+    "A task's right grids as training data; raises `ConfigError`"
+    if form not in FORMS: raise ConfigError(f"form {form!r}: choose from {', '.join(FORMS)}")
+    prompts, lines = prompts or load_prompts(), []
+    for n, pair in enumerate(task.test):
+        if pair.output is None: continue
+        question = list(build_messages(task, "direct", n, prompts))
+        answer = f"```json\n{json.dumps(pair.output.to_lists())}\n```"
+        about = dict(group=canonical_hash(task, True, True), provenance=dict(task_key=task.key, pair=n, parent=task.parent or "", license=license, prompt_version=prompts.version))
+        turns = dict(messages=[*question, dict(role="assistant", content=answer)])
+        plain = dict(prompt="".join(f"{m['content']}\n\n" for m in question), completion=answer)
+        lines.append((turns if form == "messages" else plain) | about)
+    return lines
+
+# %% ../../nbs/arc/09_export.ipynb #bb44adb4
+def export_grids(
+    tasks: list, # Tasks
+    path: "str | Path", # File to write; must be new
+    test_time: bool = False, # From the demonstrations alone (leave one out), instead of the test pairs?
+    views: int = 1, # Under how many views each task is asked
+    seed: int = 0, # Of the views
+    form: str = "messages", # `messages` or `prompt-completion`
+    license: str = "unknown", # Of the source of the tasks
+    allow: tuple = (), # Names of evaluation sets that do not count
+    prompts: "Prompts | None" = None # How it is asked; the shipped prompts when left out
+) -> dict: # Counts of tasks and lines
+    "Write grids as training data; raises `ArcError` where answers of an evaluation set would get out"
+    if not test_time and (hits := find_forbidden(tasks, (), allow)): _refuse(hits, Path(path).name)
+    each = lambda t: leave_one_out(t, views, seed) if test_time else [make_variation(t, o) for o in pick_views(views, seed)]
+    lines = [line for t in tasks for o in each(t) for line in direct_lines(o, form, license, prompts)]
+    if not lines: raise ArcError(f"none of {len(tasks)} tasks gives a line: " + ("each has a single demonstration" if test_time else "no test output is known"))
+    save_lines(lines, path)
+    return dict(tasks=len(tasks), lines=len(lines))

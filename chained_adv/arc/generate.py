@@ -136,7 +136,7 @@ def _checked(row):
     for k, kind in kinds.items():
         if not isinstance(row[k], kind) or isinstance(row[k], bool): raise TypeError(f"{k} is {row[k]!r:.40}")
     if not isinstance(row.get("round", 0), int): raise TypeError(f"round is {row['round']!r:.40}")
-    if row["status"] != "ok" and not isinstance((row.get("error") or {}).get("label"), str): raise TypeError("an error without a label")
+    if row.get("error") is not None and not isinstance(row["error"].get("label"), str): raise TypeError("an error without a label")
     return row
 
 def _whole(o):
