@@ -96,6 +96,7 @@ def score_tasks(
         out[t.key] = TaskScore(tuple(p.output in tuple(g)[:count] for p, g in zip(t.test, given)))
     return out
 
+# %% ../../nbs/arc/08_bench.ipynb #7ca35972
 def score_answers(
     tasks: list, # All tasks that were asked for
     answers: dict, # Task key -> per test input a list of `Grid`s
@@ -162,6 +163,7 @@ def _attempts_of(plan, rows):
         task, failed = plan.asked[row["task_key"]][2], row["status"] != "ok"
         yield Attempt(task, row["code"], row["grid"], row["pair"], row["attempt"], row["trouble"] or (row["error"] or {}).get("message", ""), failed, row)
 
+# %% ../../nbs/arc/08_bench.ipynb #b40db318
 def _next_items(plan, verified, round, prompts):
     "Questions of the next round: programs that failed training pairs, with what they failed"
     chains, form = defaultdict(dict), prompts.texts["grids"]
@@ -277,6 +279,7 @@ async def run_bench(
     save_report(report, folder)
     return report
 
+# %% ../../nbs/arc/08_bench.ipynb #d2225663
 def save_report(
     report: dict, # From `run_bench`
     folder: "str | Path" # Where to
@@ -310,6 +313,7 @@ def _json_of(path):
     except OSError as e: raise ArcError(f"{path} cannot be read ({e.strerror})") from None
     except ValueError as e: raise ArcError(f"{path} is not JSON ({e})") from None
 
+# %% ../../nbs/arc/08_bench.ipynb #26fd2ffb
 def read_submission(
     path: "str | Path", # A benchmark's folder or report, a Kaggle submission, or a folder with a file per task
     tasks: list # The tasks that were asked for
@@ -351,6 +355,7 @@ def _draw_fates(ax, report):
     ax.set_xlabel("attempts, by what became of them")
     if left: ax.legend(fontsize=8, ncols=5, loc="upper left", bbox_to_anchor=(0, -.7), frameon=False)
 
+# %% ../../nbs/arc/08_bench.ipynb #48282f7e
 def plot_report(
     report: dict, # From `run_bench`
     path: "str | Path | None" = None # Where to save a PNG; None only draws
@@ -378,6 +383,7 @@ def compare_runs(
                          prompt_tokens=tokens["prompt"], completion_tokens=tokens["completion"], seconds=spent["seconds"]))
     return sorted(rows, key=lambda o: (-o["solved"], o["cost"] or 0., o["run"]))
 
+# %% ../../nbs/arc/08_bench.ipynb #189dd5cf
 def plot_runs(
     rows: list, # From `compare_runs`
     path: "str | Path | None" = None # Where to save a PNG; None only draws

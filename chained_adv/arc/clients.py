@@ -421,6 +421,7 @@ async def _fetch(self, request):
 
 _TRANSPORT = ((httpx2.ConnectError, "connection"), (httpx2.ConnectTimeout, "connection"), (httpx2.TimeoutException, "timeout"), (httpx2.HTTPError, "cut_stream"), (httpx2.SSEError, "bad_json"))
 
+# %% ../../nbs/arc/04_clients.ipynb #61dfc340
 @patch
 async def complete(self: Endpoint,
     request: Request # What is asked

@@ -162,6 +162,7 @@ def _from_dataset(data, path, **more):
         groups[task.id][version] = task
     return [t for versions in groups.values() for t in _versions(versions)]
 
+# %% ../../nbs/arc/02_datasets.ipynb #d1ecbb88
 def _versions(versions):
     "The original, then its variations in order; one that no operations lead to gets a revision of its own"
     base = versions.get(0)
@@ -197,6 +198,7 @@ def _one_task(data, id, place, given):
     if form in ("pairs", "examples"): return _from_pairs(data if form == "pairs" else data["examples"], id, **{"dataset": place, **given})
     raise ArcError(f"task {id} is none of the forms of tasks: a dictionary with 'train' and 'test', or a list of pairs")
 
+# %% ../../nbs/arc/02_datasets.ipynb #13b76517
 def _from_lines(path, dataset, **given):
     "Tasks of a file with one on each line"
     lines = [(n, o) for n, o in enumerate(_read_bytes(path).removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1) if o.strip()]

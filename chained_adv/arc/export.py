@@ -266,6 +266,7 @@ def leave_one_out(
             made.append(replace(whole, id=f"{task.id}-without-{n}", train=shown, test=[pair], name="", parent=None, operations=()))
     return made
 
+# %% ../../nbs/arc/09_export.ipynb #26f2e97c
 def direct_lines(
     task: Task, # Test pairs without an output give no line
     form: str = "messages", # `messages` or `prompt-completion`

@@ -145,6 +145,7 @@ def _whole(o):
     if isinstance(o, list): return [_whole(v) for v in o]
     return {k: _whole(v) for k, v in o.items()} if isinstance(o, dict) else o
 
+# %% ../../nbs/arc/06_generate.ipynb #f20f02cc
 def read_attempts(
     path: "str | Path" # A run's folder or its `attempts.jsonl`
 ) -> Iterator: # Of lines, as dictionaries
@@ -184,6 +185,7 @@ def _write_safely(path, lines):
         try: os.fsync(place)
         finally: os.close(place)
 
+# %% ../../nbs/arc/06_generate.ipynb #69e8e317
 def prepare_resume(
     folder: "str | Path", # A run's folder
     retry_failed: bool = True # Make failed attempts again?
@@ -210,6 +212,7 @@ def _append(path, data):
         if path.exists(): os.truncate(path, end)
         raise ArcError(f"{path} cannot be written ({e.strerror}); make room, and run again with --resume") from None
 
+# %% ../../nbs/arc/06_generate.ipynb #841c633b
 def _keep_rows(path, stay, count):
     "Leave some of the `count` attempts in a file, and no half line at its end"
     if len(stay) == count: return _cut_tail(path)
@@ -305,6 +308,7 @@ def read_ledger(
     told = add([*took.values(), *guess])
     return Spent([*map(round, told[:4]), told[4]], add([*took.values(), *(may[k] for k in cut)]), len(guess))
 
+# %% ../../nbs/arc/06_generate.ipynb #ed0922c8
 def _guess(most, known):
     "What a call took that might take `most`, by what others might take and took"
     if not known: return most
@@ -370,6 +374,7 @@ def _created(folder):
     try: return _read_manifest(folder).get("created") or _now()
     except ArcError: return _now()
 
+# %% ../../nbs/arc/06_generate.ipynb #b4a58b6d
 def write_manifest(
     folder: Path, # The run's folder
     config: dict, # From `run_config`
@@ -404,6 +409,7 @@ def _spent_in_rows(folder):
             seen.add(line)
     return [*astuple(total.usage), total.cost]
 
+# %% ../../nbs/arc/06_generate.ipynb #c4737147
 def _open_ledger(folder, client, report):
     "Give a client its ledger, and client and report what earlier parts of the run took"
     path = folder / "calls.jsonl"
@@ -572,6 +578,7 @@ def cost_text(
     if cost or priced: return f"{cost:.4f} USD"
     return "cost unknown (no prices)"
 
+# %% ../../nbs/arc/06_generate.ipynb #7db6e036
 @contextmanager
 def show_progress(
     total: "int | None" = None, # Attempts asked for

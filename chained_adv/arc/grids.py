@@ -317,6 +317,7 @@ def pair_text(
     grids = [grid_text(o, " " * (2 * wide <= width)) for o in (pair.input, pair.output)]
     return Group(grids[0], Text("|\nv"), grids[1])
 
+# %% ../../nbs/arc/00_grids.ipynb #870757ff
 def show_task(
     task: Task, # What to show
     console: "Console | None" = None # Where to; standard output by default
@@ -381,6 +382,7 @@ def _draw_block(draw, label, pair, left, top, cell, task):
     draw.rectangle((left, top, left + w - 1, top + h - 1), outline="#555555")
     draw.text((left + w // 2 - 3, top + h // 2 - 6), "?", fill="black")
 
+# %% ../../nbs/arc/00_grids.ipynb #8f758cfc
 def save_png(
     what: "Grid | Task", # What to draw
     path: "str | Path", # File to write

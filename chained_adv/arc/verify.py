@@ -76,6 +76,7 @@ class Attempt:
     failed: bool = False # Was there no answer at all (a failed call)?
     row: dict = field(default_factory=dict, hash=False, repr=False) # Where it was read from
 
+# %% ../../nbs/arc/07_verify.ipynb #7d235d88
 @dataclass(frozen=True)
 class Verification:
     "An attempt and what came of it"
@@ -255,6 +256,7 @@ def _held_outputs(named, has):
     if test: return f"holds the output of {test[0]}"
     return f"holds the outputs of {len(own)} of {len(named)} pairs" if len(own) >= 2 and 2 * len(own) > len(named) else ""
 
+# %% ../../nbs/arc/07_verify.ipynb #2a81c66c
 def _unpacks(tree):
     "Long packed data beside something that unpacks it"
     used = {a.name.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names} | {n.module.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.module}
@@ -358,6 +360,7 @@ def _entries(path):
             try: yield n, json.loads(line)
             except ValueError as e: raise ArcError(f"{path}, line {n} is not JSON ({e}); remove the line") from None
 
+# %% ../../nbs/arc/07_verify.ipynb #4382944a
 def read_answers(
     path: "str | Path", # A run's folder, an `attempts.jsonl`, or a result file of the founding system
     tasks: Iterable = () # Where tasks are looked up
