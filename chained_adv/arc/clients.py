@@ -411,7 +411,7 @@ async def _fetch(self, request):
     "The body of a completion, streamed or not"
     address, body = f"{self.provider.base_url}/chat/completions", json.dumps(self.body(request)).encode()
     async def trace(event, info):
-        if request.sent and event.endswith("send_request_body.complete"): request.sent()
+        if request.sent and event.endswith("send_request_body.started"): request.sent() # the next step is the write
     async with self.open().stream("POST", address, content=body, headers={"Content-Type": "application/json"}, extensions={"trace": trace}) as r:
         if not 200 <= r.status_code < 300: raise status_error(r.status_code, _told(await _read_body(r)), read_retry_after(r.headers.get("retry-after")), r.headers.get("location", ""))
         if r.headers.get("content-type", "").lower().startswith("text/event-stream"): return await _read_stream(r)
