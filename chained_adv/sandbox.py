@@ -364,23 +364,26 @@ def run_table(self: Sandbox,
     jobs = [Job(c, tests, entry_point, signature, reference) for c in codes]
     return VerdictTable(tuple(self.run_many(jobs, progress)))
 
-# %% ../nbs/05_sandbox.ipynb #92844ea7
-def _call(box, plan, out, done):
+# %% ../nbs/05_sandbox.ipynb #363f27fa
+def _call(box, plan, out, done, patient):
     "Make the calls of one job's tests"
-    program = Respondent(box, plan.job.code, plan.entry, plan.job.signature)
+    program, why = Respondent(box, plan.job.code, plan.entry, plan.job.signature), ""
     for n, item in plan.items.items():
-        if program.spent > box.budget:
-            out[n] = Returned("timeout", reason=box.too_late)
+        if program.spent > box.budget: why = box.too_late
+        if why:
+            out[n] = Returned("timeout", reason=why)
             continue
         out[n] = read_returned((yield from insist(lambda: program.ask(item.request))))
+        if out[n].outcome == "timeout" and not patient: why = "not run: an earlier call took too long"
     program.drop()
     done()
 
-# %% ../nbs/05_sandbox.ipynb #5d5000bb
+# %% ../nbs/05_sandbox.ipynb #08fa8416
 @patch
 def call_many(self: Sandbox,
     jobs: Iterable[Job], # Their tests' calls are made; what they expect does not matter
-    progress: Callable | None = None # Called with (jobs done, jobs) as results come in
+    progress: Callable | None = None, # Called with (jobs done, jobs) as results come in
+    patient: bool = True # Go on with a program's calls after one took too long?
 ) -> list[tuple[Returned, ...]]: # Per job one per test, in order
     "Run many jobs for what their calls return. Raises `SandboxError` when the sandbox itself fails"
     with self.lock:
@@ -389,7 +392,7 @@ def call_many(self: Sandbox,
         outs = [{n: Returned(v.outcome, reason=v.reason) for n, v in p.refused.items()} for p in plans]
         count = iter(range(1, len(plans) + 1))
         done = lambda: progress and progress(next(count), len(plans))
-        self.drive(_call(self, p, o, done) for p, o in zip(plans, outs))
+        self.drive(_call(self, p, o, done, patient) for p, o in zip(plans, outs))
     return [tuple(o[n] for n in range(len(p.tests))) for p, o in zip(plans, outs)]
 
 # %% ../nbs/05_sandbox.ipynb #8b796d95

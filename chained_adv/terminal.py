@@ -26,6 +26,10 @@ class Commands(TyperGroup):
         except ChainedAdvError as e:
             print(f"chained-adv: {e}", file=sys.stderr)
             raise typer.Exit(2) from None
+        except OSError as e: # a place that cannot be read or written, wherever that shows
+            if e.filename is None: raise
+            print(f"chained-adv: {e.filename}: {e.strerror}; check the path, its rights and the room left", file=sys.stderr)
+            raise typer.Exit(2) from None
 
 def make_app(
     help: str, # One line on what the commands are about

@@ -7,12 +7,13 @@ import argparse, asyncio, json, random, signal
 
 FAULTS = ("rate_limited", "hang", "empty", "cut", "bad_json", "error_500", "slow", "told_429", "reset", "no_choices", "cut_body", "bad_request")
 ANSWER = "The grid is turned.\n```python\ndef solve_task(input_grid):\n    return [row[::-1] for row in input_grid]\n```\n"
-REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 429: "Too Many Requests", 500: "Internal Server Error"}
+REASONS = {200: "OK", 400: "Bad Request", 403: "Forbidden", 404: "Not Found", 429: "Too Many Requests", 500: "Internal Server Error"}
 
 
 class Server:
-    def __init__(self, faults, share, seed, hang, retry_after, delay):
+    def __init__(self, faults, share, seed, hang, retry_after, delay, moderate=""):
         self.faults, self.share, self.rng, self.hang, self.retry_after, self.delay, self.log = faults, share, random.Random(seed), hang, retry_after, delay, []
+        self.moderate = moderate
 
     async def serve(self, reader, writer):
         try:
@@ -37,9 +38,10 @@ class Server:
     async def answer(self, request, headers, writer):
         "Answer or fail one call; False closes the connection"
         fault = self.rng.choice(self.faults) if self.faults and self.rng.random() < self.share else "none"
+        if self.moderate and any(self.moderate in o["content"] for o in request["messages"]): fault = "forbidden"
         prompt = sum(len(o["content"].split()) for o in request["messages"])
         limit = request.get("max_tokens") or request.get("max_completion_tokens") or 10**9
-        billed = fault not in ("rate_limited", "error_500", "told_429", "bad_request", "reset")
+        billed = fault not in ("rate_limited", "error_500", "told_429", "bad_request", "reset", "forbidden")
         usage = {"prompt_tokens": prompt, "completion_tokens": 0 if fault == "empty" else min(30, limit), "completion_tokens_details": {"reasoning_tokens": 7}}
         self.log.append({"fault": fault, "seed": request.get("seed"), "tokens": usage["prompt_tokens"] + usage["completion_tokens"] if billed else 0, "authorization": headers.get("authorization"), "stream": bool(request.get("stream"))})
         if self.delay: await asyncio.sleep(self.delay)
@@ -49,6 +51,7 @@ class Server:
         if fault == "rate_limited": self.send(writer, 429, b'{"error": {"message": "slow down"}}', f"retry-after: {self.retry_after}\r\n"); return True
         if fault == "error_500": self.send(writer, 500, b"<html>oops</html>", kind="text/html"); return True
         if fault == "bad_request": self.send(writer, 400, b'{"error": {"message": "this task is not to my liking", "code": "bad"}}'); return True
+        if fault == "forbidden": self.send(writer, 403, b'{"error": {"message": "this prompt was flagged by moderation"}}'); return True
         if fault == "told_429": self.send(writer, 200, b'{"error": {"code": 429, "message": "slow down"}}'); return True
         if fault == "no_choices": self.send(writer, 200, b'{"object": "chat.completion", "choices": []}'); return True
         text = "" if fault == "empty" else ANSWER
@@ -76,7 +79,7 @@ class Server:
 async def main(args):
     faults = tuple(filter(None, args.faults.split(",")))
     assert set(faults) <= set(FAULTS), f"faults are {FAULTS}"
-    app = Server(faults, args.share, args.seed, args.hang, args.retry_after, args.delay)
+    app = Server(faults, args.share, args.seed, args.hang, args.retry_after, args.delay, args.moderate)
     server = await asyncio.start_server(app.serve, "127.0.0.1", args.port, limit=2**20, backlog=512)
     print(server.sockets[0].getsockname()[1], flush=True)
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, server.close)
@@ -93,4 +96,5 @@ if __name__ == "__main__":
     parser.add_argument("--hang", type=float, default=60, help="seconds that a hanging call is held; a slow one takes a hundredth")
     parser.add_argument("--retry-after", type=float, default=.05)
     parser.add_argument("--delay", type=float, default=0, help="seconds that each call takes")
+    parser.add_argument("--moderate", default="", help="prompts that hold this text get status 403")
     asyncio.run(main(parser.parse_args()))

@@ -20,7 +20,7 @@ OFFICIAL = ROOT.parent / "shared" / "data" / "arc" / "training"
 TASKS, PROGRAMS = load_tasks("builtin"), builtin_programs()
 
 def row(task, code, **more):
-    base = dict(task_key=task.key, task_id=task.id, kind="code", pair=None, attempt=0, round=0, status="ok", error=None, text="", reasoning=f"The rule of {task.name}.", code=code, grid=None, trouble="", prompt_version="1", model="m", params={}, seed=0,
+    base = dict(task_key=task.key, task_id=task.id, kind="code", pair=None, attempt=0, round=0, status="ok", error=None, text="", reasoning=f"The rule of {task.name}.", code=code, grid=None, trouble="", prompt_version="2", model="m", params={}, seed=0,
                 finish_reason="stop", model_reasoning="", usage=dict(prompt=0, completion=0, reasoning=0, cached=0), cost=0., tries=1, seconds=0., config="c")
     return {**base, **more}
 

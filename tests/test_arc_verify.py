@@ -1,5 +1,5 @@
 """Verification: hostile programs, tables of answers, files of both systems (defects 3, 4 and 5 of the founding system)"""
-import json, os, random
+import json, os, random, time
 import pytest
 from typer.testing import CliRunner
 
@@ -10,7 +10,7 @@ from chained_adv.arc.cli import app
 from chained_adv.arc.datasets import builtin_programs, load_tasks
 from chained_adv.arc.grids import ArcError, Grid, Pair, Task
 from chained_adv.arc.search import search_program
-from chained_adv.arc.verify import Attempt, find_lookup, read_answers, verify_attempts
+from chained_adv.arc.verify import Attempt, find_lookup, read_answers, recheck_views, verify_attempts
 from chained_adv.sandbox import Sandbox
 
 TASKS = {t.id: t for t in load_tasks("builtin")}
@@ -22,8 +22,8 @@ def outcomes(code, task=COPY, **limits):
 
 # Defect 4: code ran in the server's process, without limits; ragged and out-of-range grids were "success"
 
-def test_an_endless_loop_ends_and_costs_only_its_pair():
-    assert outcomes("def solve_task(g):\n    while g[0][0] == 2: pass\n    return g") == ("passed", "timeout", "passed", "passed")
+def test_an_endless_loop_ends_and_leaves_the_pairs_before_it():
+    assert outcomes("def solve_task(g):\n    while g[0][0] == 2: pass\n    return g") == ("passed", "timeout", "timeout", "timeout")
 
 def test_another_process_and_an_empty_environment(monkeypatch):
     monkeypatch.setenv("ARC_TEST_SECRET", "1234")
@@ -60,6 +60,45 @@ def test_numpy_where_it_is_installed():
     pytest.importorskip("numpy")
     assert outcomes("import numpy as np\ndef solve_task(g): return np.array(g)") == ("passed",) * 4
 
+NUMPY = {
+    "flips": "import numpy as np\ndef solve_task(g): return np.fliplr(np.flipud(np.array(g)))[::-1, ::-1]",
+    "a float array": "import numpy as np\ndef solve_task(g):\n    out = np.zeros(np.shape(g))\n    out[:] = g\n    return out",
+    "small whole numbers": "import numpy as np\ndef solve_task(g): return np.array(g, dtype=np.uint8)",
+    "rows that are arrays": "import numpy as np\ndef solve_task(g): return list(np.array(g))",
+    "cells that are numpy's": "import numpy as np\ndef solve_task(g): return [[c for c in r] for r in np.array(g)]",
+    "parts that load late": "import numpy as np\nfrom numpy.lib.stride_tricks import sliding_window_view\ndef solve_task(g):\n    np.random.seed(0); np.linalg.inv(np.eye(2)); np.fft.fft([1, 2]); np.testing.assert_equal(1, 1); np.ma.array([1])\n"
+        "    np.unique(g, return_counts=True); np.pad(np.array(g), 1, mode='edge'); np.rot90(g); np.kron(g, [[1]]); np.einsum('ij->ji', np.array(g)); np.polynomial.Polynomial([1])\n    return sliding_window_view(np.array(g), (1, 1))[:, :, 0, 0]",
+    "as the founding prompts have it": "from typing import List\nimport numpy as np\n\ndef solve_task(input_grid: List[List[int]]) -> List[List[int]]:\n    grid = np.array(input_grid)\n    return np.where(grid > 0, grid, 0).tolist()",
+    "as BARC has it": "import numpy as np\nfrom typing import *\n\ndef solve_task(input_grid: np.ndarray) -> np.ndarray:\n    output_grid = np.copy(np.asarray(input_grid))\n    return output_grid",
+}
+
+@pytest.mark.parametrize("name", NUMPY)
+def test_numpy_in_all_ways_that_programs_use_it(name):
+    pytest.importorskip("numpy")
+    assert outcomes(NUMPY[name]) == ("passed",) * 4
+
+@pytest.mark.parametrize("value", ["np.array(g) + .5", "np.array(g) > 0", "np.array([g])", "np.array(3)", "np.zeros((0, 3))", "np.full((31, 31), 1)", "np.array(g) * np.nan", "np.array([['a']])"])
+def test_arrays_that_are_no_grids(value):
+    pytest.importorskip("numpy")
+    assert set(outcomes(f"import numpy as np\ndef solve_task(g): return {value}")) <= {"illegal_grid", "wrong_value"}
+
+# One program that sleeps
+
+def test_a_program_that_sleeps_holds_up_the_others_once(tmp_path):
+    "Eight pairs of a program that sleeps take as long as one"
+    pairs = [Pair(Grid([[n]]), Grid([[n]])) for n in range(1, 9)]
+    task = Task("many", pairs[:7], pairs[7:])
+    sleeper, good = "import time\ndef solve_task(g):\n    time.sleep(100)\n    return g", "def solve_task(g): return g"
+    with Sandbox(timeout=.2) as box:
+        started = time.monotonic()
+        slow, fast = verify_attempts([Attempt(task, sleeper), Attempt(task, good)], box)
+        took = time.monotonic() - started
+    assert slow.outcomes == ("timeout",) * 8 and fast.passed and took < 8, took
+    assert {v.reason for v in slow.verdicts[1:]} == {"not run: an earlier call took too long"}
+
+def test_an_exception_in_one_pair_leaves_the_others_their_verdicts():
+    assert outcomes("def solve_task(g): return g if g[0][0] != 2 else 1 / 0") == ("passed", "exception", "passed", "passed")
+
 # Streaming
 
 def test_attempts_are_drawn_batch_by_batch():
@@ -89,6 +128,43 @@ def tables(task):
     yield "joined", "T = {}\n" + "".join(f"A{n} = {flat(i)!r}\nB{n} = {json.dumps(o)!r}\nT[A{n}] = B{n}\n" for n, (i, o) in enumerate(grids)) + "import json\ndef solve_task(g): return json.loads(T[''.join(str(c) for r in g for c in r)])\n"
     if all(len(o) * len(o[0]) >= 9 for _, o in grids): # outputs of a few cells are no proof
         yield "by sums", "T = " + repr({sum(map(sum, i)): o for i, o in grids}) + "\ndef solve_task(g): return T[sum(map(sum, g))]\n"
+
+def encoded_tables(task):
+    "Programs that hold the answers under keys and in signs that hide the cells"
+    import hashlib, zlib
+    grids = [(p.input.to_lists(), p.output.to_lists()) for p in task.train + task.test]
+    flat = lambda g: "".join(str(c) for r in g for c in r)
+    key = lambda g: hashlib.md5(repr(g).encode()).hexdigest()[:8]
+    shape = lambda o: (len(o), len(o[0]))
+    letters = lambda o: "".join("qwertyuiop"[int(c)] for c in flat(o))
+    read = "\ndef solve_task(g):\n    s, w = T[key(g)]\n    return [[D(c) for c in s[k:k + w]] for k in range(0, len(s), w)]\n"
+    hashed = "import hashlib\nkey = lambda g: hashlib.md5(repr(g).encode()).hexdigest()[:8]\n"
+    yield "hashed keys", hashed + "D = int\nT = " + repr({key(i): (flat(o), len(o[0])) for i, o in grids}) + read
+    yield "letters", hashed + "D = 'qwertyuiop'.index\nT = " + repr({key(i): (letters(o), len(o[0])) for i, o in grids}) + read
+    yield "mixed alphabets", hashed + "D = lambda c: ord(c) % 10\nT = " + repr({key(i): ("".join(chr(40 + (int(c) - 40) % 10 + 10 * (n % 5)) for n, c in enumerate(flat(o))), len(o[0])) for i, o in grids}) + read
+    number = lambda o: int("1" + flat(o), 11)
+    unpack = "\ndef solve_task(g):\n    n, w = T[key(g)]\n    s = []\n    while n > 1: n, c = divmod(n, 11); s.insert(0, c)\n    return [s[k:k + w] for k in range(0, len(s), w)]\n"
+    yield "numbers", hashed + "T = " + repr({key(i): (number(o), len(o[0])) for i, o in grids}) + unpack
+
+@pytest.mark.parametrize("id", TASKS)
+def test_encoded_tables_of_answers_are_told(id):
+    task = TASKS[id]
+    cells = sum(p.output.height * p.output.width for p in task.train + task.test)
+    for name, code in encoded_tables(task):
+        compile(code, name, "exec")
+        if cells >= 80: assert find_lookup(code, task), f"{name}: not told" # the outputs of smaller tasks are shorter than some rules
+
+def test_the_encoded_tables_do_what_they_say():
+    task = TASKS["pond"]
+    with Sandbox() as box: assert all(v.passed for v in verify_attempts([Attempt(task, c) for _, c in encoded_tables(task)], box))
+
+def test_honest_programs_hold_under_some_view_and_tables_under_none():
+    "The views that mixed symmetry and colour were held by none"
+    ids = list(TASKS)[:12]
+    tables_of = [Attempt(TASKS[i], next(tables(TASKS[i]))[1]) for i in ids]
+    with Sandbox() as box: found = list(verify_attempts([Attempt(TASKS[i], PROGRAMS[i]) for i in ids] + tables_of, box, recheck_views(14)))
+    assert all(v.passed for v in found)
+    assert [v.steady for v in found] == [True] * 12 + [False] * 12
 
 @pytest.mark.parametrize("id", TASKS)
 def test_tables_of_answers_are_told(id):

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['BenchSettings', 'Vote', 'select_answers', 'agreement', 'TaskScore', 'score_tasks', 'score_answers', 'bench_items',
            'describe_failures', 'read_rows', 'make_report', 'run_bench', 'save_report', 'report_answers',
-           'read_submission', 'plot_report']
+           'read_submission', 'plot_report', 'compare_runs', 'plot_runs']
 
 # %% ../../nbs/arc/08_bench.ipynb #8fd901cf
 import json, os
@@ -96,6 +96,7 @@ def score_tasks(
         out[t.key] = TaskScore(tuple(p.output in tuple(g)[:count] for p, g in zip(t.test, given)))
     return out
 
+# %% ../../nbs/arc/08_bench.ipynb #7ca35972
 def score_answers(
     tasks: list, # All tasks that were asked for
     answers: dict, # Task key -> per test input a list of `Grid`s
@@ -162,6 +163,7 @@ def _attempts_of(plan, rows):
         task, failed = plan.asked[row["task_key"]][2], row["status"] != "ok"
         yield Attempt(task, row["code"], row["grid"], row["pair"], row["attempt"], row["trouble"] or (row["error"] or {}).get("message", ""), failed, row)
 
+# %% ../../nbs/arc/08_bench.ipynb #b40db318
 def _next_items(plan, verified, round, prompts):
     "Questions of the next round: programs that failed training pairs, with what they failed"
     chains, form = defaultdict(dict), prompts.texts["grids"]
@@ -203,7 +205,7 @@ def _spent(rows):
     "Tokens, cost and time of some lines"
     usage = Counter()
     for r in rows: usage.update(r["usage"])
-    return dict(tokens={k: usage[k] for k in ("prompt", "completion", "reasoning", "cached")}, cost=round(sum(r["cost"] for r in rows), 8), seconds=round(sum(r["seconds"] for r in rows), 4), calls=sum(r.get("tries", 1) for r in rows))
+    return dict(tokens={k: usage[k] for k in ("prompt", "completion", "reasoning", "cached")}, cost=round(sum(r["cost"] for r in rows), 8), seconds=round(sum(r["seconds"] for r in rows), 4), waited=round(sum(r.get("waited", 0.) for r in rows), 4), calls=sum(r.get("tries", 1) for r in rows))
 
 def _fate(v):
     "What became of an attempt, in one word"
@@ -215,6 +217,7 @@ def _task_report(task, score, answers, votes, verified):
     programs = [v for v in verified if v.attempt.code]
     about = dict(id=task.id, solved=score.solved if score else None, right=list(score.right) if score else None, answers=[[g.to_lists() for g in o] for o in answers], agreement=[round(agreement(o), 4) for o in votes],
                  attempts=dict(Counter(map(_fate, verified))), errors=dict(Counter(r["error"]["label"] for r in rows if r["error"])), **_spent(rows))
+    if dates := [r["started"] for r in rows if r.get("started")]: about["started"] = min(dates)
     if programs: about["train_fit"] = max(sum(o.passed for o in v.part("train")) / len(v.part("train")) for v in programs); about["lookups"] = sorted({v.lookup for v in programs if v.lookup})
     return about
 
@@ -225,7 +228,8 @@ def make_report(
     plan, # What was asked, a `_Plan`
     verified: list, # `Verification`s of all attempts
     status: str = "finished", # How the run ended
-    model: str = "" # Its name
+    model: str = "", # Its name
+    priced: bool = True # Is it known what its tokens cost?
 ) -> dict: # The report
     "Scores and everything around them"
     votes, right = _collect(plan, verified)
@@ -243,7 +247,7 @@ def make_report(
                 oracle={k: _as_json(v) for k, v in _oracle(plan, right, sorted({1, 2, n})).items()}, agreement=round(sum(sum(o["agreement"]) for o in tasks.values()) / sum(len(t.test) for t in plan.tasks), 4),
                 attempts=dict(requested=requested, made=len(first), missing=requested - len(first), failed_calls=sum(v.attempt.failed for v in verified), further_rounds=len(verified) - len(first), fates=dict(fates),
                               errors=dict(Counter(v.attempt.row["error"]["label"] for v in verified if v.attempt.row["error"]))),
-                spent=dict(spent, cost_per_task=round(spent["cost"] / len(tasks), 8), cost_per_solved=round(spent["cost"] / len(solved), 8) if solved else None),
+                spent=dict(spent, priced=priced or spent["cost"] > 0, cost_per_task=round(spent["cost"] / len(tasks), 8), cost_per_solved=round(spent["cost"] / len(solved), 8) if solved else None),
                 solved=solved, unsolved=[k for k, o in tasks.items() if o["solved"] is False and k not in unanswered], unanswered=unanswered, tasks=tasks)
 
 # %% ../../nbs/arc/08_bench.ipynb #f8d6fb12
@@ -259,21 +263,23 @@ async def run_bench(
     max_concurrent: int = 5, # Calls under way at a time
     resume: bool = False, # Go on with what is in the folder?
     notes: "dict | None" = None, # Further things for the manifest
-    tell=lambda report: None # Called with the run's report after each line
+    tell=lambda report: None, # Called with the run's report after each line
+    retry_failed: bool = True # On a resume, make failed attempts again, after all others?
 ) -> dict: # The report, also written as `report.json`
     "Ask, verify, choose, score; raises `ArcError` and `ConfigError`"
     plan, prompts = _Plan(tasks, settings), prompts or load_prompts()
     with nullcontext(sandbox) if sandbox else Sandbox() as box:
-        run = await run_attempts(client, plan.items(), folder, prompts, max_concurrent, resume, _run_settings(plan), notes, tell)
+        run = await run_attempts(client, plan.items(), folder, prompts, max_concurrent, resume, _run_settings(plan), notes, tell, retry_failed)
         for round in range(1, settings.rounds + 1):
             if run.status != "finished": break
             items = list(_next_items(plan, verify_attempts(_attempts_of(plan, read_rows(folder)), box), round, prompts))
-            if items: run = await run_attempts(client, items, folder, prompts, max_concurrent, True, _run_settings(plan), notes, tell)
+            if items: run = await run_attempts(client, items, folder, prompts, max_concurrent, True, _run_settings(plan), notes, tell, retry_failed)
         verified = list(verify_attempts(_attempts_of(plan, read_rows(folder)), box))
-    report = make_report(plan, verified, run.status, client.name)
+    report = make_report(plan, verified, run.status, client.name, run.priced)
     save_report(report, folder)
     return report
 
+# %% ../../nbs/arc/08_bench.ipynb #d2225663
 def save_report(
     report: dict, # From `run_bench`
     folder: "str | Path" # Where to
@@ -307,6 +313,7 @@ def _json_of(path):
     except OSError as e: raise ArcError(f"{path} cannot be read ({e.strerror})") from None
     except ValueError as e: raise ArcError(f"{path} is not JSON ({e})") from None
 
+# %% ../../nbs/arc/08_bench.ipynb #26fd2ffb
 def read_submission(
     path: "str | Path", # A benchmark's folder or report, a Kaggle submission, or a folder with a file per task
     tasks: list # The tasks that were asked for
@@ -336,22 +343,65 @@ def _draw_rates(ax, report):
     ax.set_yticks(range(len(rates)), [k for k, _ in rates]); ax.set_ylim(len(rates) - .5, -.7); ax.set_xlim(-.02, 1.02)
     ax.set_title(f"{report['model']}, {report['settings']['kind']}: {len(report['solved'])} of {len(report['tasks'])} tasks solved", fontsize=10, loc="left")
     ax.grid(axis="x", color="#e6e6e6")
+    ax.set_xlabel("share, with its 95 % interval")
+    ax.set_ylabel("score")
 
 def _draw_fates(ax, report):
     left, colours = 0, {"right": "#009E73", "wrong_value": "#D55E00", "no_answer": "#999999", "no_program": "#E69F00", "no_grid": "#E69F00", "timeout": "#CC79A7", "exception": "#56B4E9"}
     for name, n in sorted(report["attempts"]["fates"].items(), key=lambda o: (o[0] != "right", -o[1])):
         ax.barh([0], [n], left=left, color=colours.get(name, "#F0E442"), label=f"{name.replace('_', ' ')} {n}"); left += n
-    ax.set_yticks([]); ax.set_xlim(0, max(left, 1)); ax.set_title("attempts", fontsize=10, loc="left")
-    if left: ax.legend(fontsize=8, ncols=5, loc="upper left", bbox_to_anchor=(0, -.25), frameon=False)
+    ax.set_yticks([])
+    ax.set_xlim(0, max(left, 1))
+    ax.set_xlabel("attempts, by what became of them")
+    if left: ax.legend(fontsize=8, ncols=5, loc="upper left", bbox_to_anchor=(0, -.7), frameon=False)
 
+# %% ../../nbs/arc/08_bench.ipynb #48282f7e
 def plot_report(
     report: dict, # From `run_bench`
     path: "str | Path | None" = None # Where to save a PNG; None only draws
 ): # A matplotlib figure
     "Draw the scores of a benchmark"
     from matplotlib.figure import Figure
-    fig = Figure(figsize=(7.5, 4.2), layout="constrained")
+    fig = Figure(figsize=(7.5, 4.8), layout="constrained")
     top, low = fig.subplots(2, 1, height_ratios=(5, 1))
     _draw_rates(top, report); _draw_fates(low, report)
+    if path: fig.savefig(path, dpi=120)
+    return fig
+
+# %% ../../nbs/arc/08_bench.ipynb #245bf2c9
+def compare_runs(
+    reports: dict # Name -> report
+) -> list: # A dictionary per run, the best score first
+    "What several runs reached, and what that took; raises `ArcError` when they were asked different tasks"
+    hashes = {name: r["tasks_hash"] for name, r in reports.items()}
+    if len(set(hashes.values())) > 1: raise ArcError(f"these runs were asked different tasks ({', '.join(f'{k}: {v}' for k, v in hashes.items())}); compare runs on one set")
+    rows = []
+    for name, r in reports.items():
+        spent, tokens = r["spent"], r["spent"]["tokens"]
+        rows.append(dict(run=name, model=r["model"], kind=r["settings"]["kind"], status=r["status"], tasks=len(r["tasks"]), solved=len(r["solved"]), score=r["scores"]["all_pairs"],
+                         cost=spent["cost"] if spent.get("priced", True) else None, cost_per_task=spent["cost"] / len(r["tasks"]) if spent.get("priced", True) else None,
+                         prompt_tokens=tokens["prompt"], completion_tokens=tokens["completion"], seconds=spent["seconds"]))
+    return sorted(rows, key=lambda o: (-o["solved"], o["cost"] or 0., o["run"]))
+
+# %% ../../nbs/arc/08_bench.ipynb #189dd5cf
+def plot_runs(
+    rows: list, # From `compare_runs`
+    path: "str | Path | None" = None # Where to save a PNG; None only draws
+): # A matplotlib figure
+    "Score against cost per task, or against tokens where a price is not known"
+    from matplotlib.figure import Figure
+    priced = all(o["cost"] is not None for o in rows) and any(o["cost"] for o in rows)
+    fig = Figure(figsize=(7, 4.2), layout="constrained")
+    ax = fig.subplots()
+    for o in rows:
+        x = o["cost_per_task"] if priced else (o["prompt_tokens"] + o["completion_tokens"]) / o["tasks"]
+        y = o["score"]["value"] if o["score"] else 0.
+        if o["score"]: ax.plot((x, x), (o["score"]["low"], o["score"]["high"]), color="#0072B2", linewidth=1)
+        ax.plot([x], [y], "o", color="#0072B2")
+        ax.annotate(o["run"], (x, y), textcoords="offset points", xytext=(6, 4), fontsize=8)
+    ax.set_xlabel("cost per task, USD" if priced else "tokens per task")
+    ax.set_ylabel("tasks solved, with the 95 % interval")
+    ax.set_ylim(-.02, 1.02)
+    ax.grid(color="#e6e6e6")
     if path: fig.savefig(path, dpi=120)
     return fig

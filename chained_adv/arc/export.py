@@ -5,20 +5,22 @@
 # %% auto #0
 __all__ = ['FORMS', 'REASONING', 'BLANK', 'task_marks', 'evaluation_marks', 'find_forbidden', 'gate', 'answer_text', 'sft_line',
            'kaggle_submission', 'benchmarking_submission', 'read_report', 'from_report', 'save_lines',
-           'save_submission', 'export_sft']
+           'save_submission', 'export_sft', 'leave_one_out', 'direct_lines', 'export_grids']
 
 # %% ../../nbs/arc/09_export.ipynb #26fa86b6
 import hashlib, json, os
 from collections import Counter
 from collections.abc import Callable, Iterable
-from datetime import datetime, timezone
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 from importlib.resources import files
 from pathlib import Path
 from .. import __version__
 from ..core import ConfigError
 from ..problems import program_key
 from ..sandbox import Sandbox
-from .grids import ArcError, Grid, Task, canonical_hash, without_answers
+from .grids import ArcError, Grid, Pair, Task, canonical_hash, without_answers
+from .transforms import make_variation, pick_views
 from .agents import Prompts, build_messages, load_prompts
 
 # %% ../../nbs/arc/09_export.ipynb #3aeaeb92
@@ -145,7 +147,8 @@ def kaggle_submission(
 def _entry(task, pair, grid, about, i, n):
     "One of a task's n attempts in the words of arc-agi-benchmarking, with its part of what all took"
     u = Counter({k: v * (i + 1) // n - v * i // n for k, v in about["usage"].items()})
-    stamp = lambda k: datetime.fromtimestamp(about.get("started", 0.) + about["seconds"] * k / n, timezone.utc).isoformat()
+    began = datetime.fromisoformat(about["started"]) if about.get("started") else datetime.now(timezone.utc)
+    stamp = lambda k: (began + timedelta(seconds=about["seconds"] * k / n)).isoformat()
     usage = dict(prompt_tokens=u["prompt"], completion_tokens=u["completion"], total_tokens=u["prompt"] + u["completion"],
                  completion_tokens_details=dict(reasoning_tokens=u["reasoning"], accepted_prediction_tokens=u["completion"] - u["reasoning"], rejected_prediction_tokens=0))
     reply = dict(index=0, message=dict(role="assistant", content=json.dumps(grid)))
@@ -156,7 +159,7 @@ def _entry(task, pair, grid, about, i, n):
 def benchmarking_submission(
     tasks: list, # All tasks that were asked for
     answers: dict, # Task key -> per test pair up to two `Grid`s
-    spent: dict # Task key -> `model`, `usage` (tokens), `cost` (USD), `seconds`; also `params`, `provider`, `run`, `started` (seconds since 1970)
+    spent: dict # Task key -> `model`, `usage` (tokens), `cost` (USD), `seconds`; also `params`, `provider`, `run`, `started` (ISO date, UTC)
 ) -> dict: # File name -> its content
     "A submission that the scorer of arc-agi-benchmarking reads; raises `ArcError`"
     out, keys = {}, {t.id: t for t in tasks}
@@ -183,7 +186,7 @@ def from_report(
     "Answers and expenses of a benchmark"
     answers = {k: [[Grid(g) for g in o[:2]] for o in t["answers"]] for k, t in report["tasks"].items()}
     about = dict(model=report["model"], params=report["settings"])
-    return answers, {k: dict(about, usage=t["tokens"], cost=t["cost"], seconds=t["seconds"]) for k, t in report["tasks"].items() if t["calls"]}
+    return answers, {k: dict(about, usage=t["tokens"], cost=t["cost"], seconds=t["seconds"], started=t.get("started")) for k, t in report["tasks"].items() if t["calls"]}
 
 # %% ../../nbs/arc/09_export.ipynb #06229783
 def _free(path):
@@ -246,3 +249,59 @@ def export_sft(
     lines = [line for v in good for line in make_lines(v, sandbox)]
     save_lines(lines, path)
     return dict(attempts=total, exported=len(good), lines=len(lines), tasks=len({v.attempt.task.key for v in good}), left_out=dict(reasons))
+
+# %% ../../nbs/arc/09_export.ipynb #dfe949ef
+def leave_one_out(
+    task: Task, # With at least 2 demonstrations
+    views: int = 1, # Under how many views; the first is the task as it is
+    seed: int = 0 # Of the views
+) -> list: # Tasks made of its demonstrations alone
+    "Small tasks for test-time training: each demonstration is asked for once under each view"
+    if len(task.train) < 2: return []
+    made = []
+    for view in pick_views(views, seed):
+        whole = make_variation(replace(task, test=[Pair(p.input) for p in task.test]), view)
+        for n, pair in enumerate(whole.train):
+            shown = [p for i, p in enumerate(whole.train) if i != n]
+            made.append(replace(whole, id=f"{task.id}-without-{n}", train=shown, test=[pair], name="", parent=None, operations=()))
+    return made
+
+# %% ../../nbs/arc/09_export.ipynb #26f2e97c
+def direct_lines(
+    task: Task, # Test pairs without an output give no line
+    form: str = "messages", # `messages` or `prompt-completion`
+    license: str = "unknown", # Of the source of the task
+    prompts: "Prompts | None" = None # How it is asked; the shipped prompts when left out
+) -> list: # One line per test pair
+    "A task's right grids as training data; raises `ConfigError`"
+    if form not in FORMS: raise ConfigError(f"form {form!r}: choose from {', '.join(FORMS)}")
+    prompts, lines = prompts or load_prompts(), []
+    for n, pair in enumerate(task.test):
+        if pair.output is None: continue
+        question = list(build_messages(task, "direct", n, prompts))
+        answer = f"```json\n{json.dumps(pair.output.to_lists())}\n```"
+        about = dict(group=canonical_hash(task, True, True), provenance=dict(task_key=task.key, pair=n, parent=task.parent or "", license=license, prompt_version=prompts.version))
+        turns = dict(messages=[*question, dict(role="assistant", content=answer)])
+        plain = dict(prompt="".join(f"{m['content']}\n\n" for m in question), completion=answer)
+        lines.append((turns if form == "messages" else plain) | about)
+    return lines
+
+# %% ../../nbs/arc/09_export.ipynb #bb44adb4
+def export_grids(
+    tasks: list, # Tasks
+    path: "str | Path", # File to write; must be new
+    test_time: bool = False, # From the demonstrations alone (leave one out), instead of the test pairs?
+    views: int = 1, # Under how many views each task is asked
+    seed: int = 0, # Of the views
+    form: str = "messages", # `messages` or `prompt-completion`
+    license: str = "unknown", # Of the source of the tasks
+    allow: tuple = (), # Names of evaluation sets that do not count
+    prompts: "Prompts | None" = None # How it is asked; the shipped prompts when left out
+) -> dict: # Counts of tasks and lines
+    "Write grids as training data; raises `ArcError` where answers of an evaluation set would get out"
+    if not test_time and (hits := find_forbidden(tasks, (), allow)): _refuse(hits, Path(path).name)
+    each = lambda t: leave_one_out(t, views, seed) if test_time else [make_variation(t, o) for o in pick_views(views, seed)]
+    lines = [line for t in tasks for o in each(t) for line in direct_lines(o, form, license, prompts)]
+    if not lines: raise ArcError(f"none of {len(tasks)} tasks gives a line: " + ("each has a single demonstration" if test_time else "no test output is known"))
+    save_lines(lines, path)
+    return dict(tasks=len(tasks), lines=len(lines))

@@ -4,16 +4,17 @@
 
 # %% auto #0
 __all__ = ['Item', 'make_items', 'run_attempt', 'hold_folder', 'Journal', 'read_attempts', 'attempt_key', 'prepare_resume',
-           'RunReport', 'run_config', 'write_manifest', 'Run', 'run_attempts', 'run_async', 'estimate_run',
-           'progress_text', 'show_progress']
+           'fresh_first', 'Ledger', 'Spent', 'read_ledger', 'RunReport', 'run_config', 'write_manifest', 'Run',
+           'run_attempts', 'run_async', 'estimate_run', 'progress_text', 'cost_text', 'show_progress']
 
 # %% ../../nbs/arc/06_generate.ipynb #248f13cd
-import asyncio, hashlib, json, os, platform, re, signal, threading, time
+import asyncio, hashlib, json, os, platform, re, secrets, signal, threading, time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 from rich.console import Console
@@ -21,8 +22,8 @@ from rich.progress import BarColumn, Progress, TextColumn
 from .. import __version__
 from ..core import ConfigError
 from .grids import ArcError, Task, without_answers
-from .clients import CallError, Client, Request, Usage, prompt_bytes
-from .agents import Prompts, build_messages, load_prompts, read_answer
+from .clients import CallError, Client, Request, Usage, prompt_bytes, whole_text
+from .agents import Answer, Prompts, build_messages, load_prompts, read_answer
 
 # %% ../../nbs/arc/06_generate.ipynb #2ff8cd54
 try: import fcntl
@@ -61,16 +62,18 @@ async def run_attempt(
     "Ask, read the answer, and put both into a line"
     request = Request(item.messages or build_messages(item.task, item.kind, item.pair, prompts), without_answers(item.task), item.kind, item.pair, item.attempt, item.round)
     row = dict(task_key=item.task.key, task_id=item.task.id, kind=item.kind, pair=item.pair, attempt=item.attempt, round=item.round, status="ok", error=None, text="", reasoning="", code=None, grid=None, trouble="",
-               prompt_version=prompts.version, model=client.name, params=client.params, seed=client.draw_seed(request), config=config, finish_reason=None, model_reasoning="")
+               prompt_version=prompts.version, model=client.name, params=client.params, seed=client.draw_seed(request), config=config, finish_reason=None, model_reasoning="", started=_now())
     try: reply = await client.complete(request)
     except CallError as e:
         row.update(status="error", error={"label": e.label, "message": e.message})
         return {**row, **_taken(e)}
-    answer = read_answer(reply.text, item.kind, reply.reasoning)
+    try: answer = read_answer(reply.text, item.kind, reply.reasoning)
+    except Exception as e: answer = Answer(reply.text, trouble=f"the answer could not be read ({type(e).__name__}: {e})")
     row.update(text=reply.text, model_reasoning=reply.reasoning, finish_reason=reply.finish_reason, reasoning=answer.reasoning, code=answer.code, grid=answer.grid and answer.grid.to_lists(), trouble=answer.trouble)
     return {**row, **_taken(reply)}
 
-def _taken(o): return dict(usage=asdict(o.usage), cost=o.cost, tries=o.tries, seconds=round(o.seconds, 4))
+def _now(): return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+def _taken(o): return dict(usage=asdict(o.usage), cost=o.cost, tries=o.tries, seconds=round(o.seconds or 0., 4), waited=round(o.waited, 4))
 
 # %% ../../nbs/arc/06_generate.ipynb #f1772b48
 @contextmanager
@@ -78,8 +81,11 @@ def hold_folder(
     folder: "str | Path" # A run's folder; made when it is not there
 ):
     "Keep other runs out of a folder; raises `ArcError` when one is in it"
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    with open(Path(folder) / "run.lock", "ab") as file:
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        file = open(Path(folder) / "run.lock", "ab")
+    except OSError as e: raise ArcError(f"{folder} cannot be written ({e.strerror}); choose another folder (--out)") from None
+    with file:
         try: fcntl and fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError: raise ArcError(f"another run is writing to {folder}; wait for its end, or choose another folder") from None
         yield
@@ -124,6 +130,22 @@ Journal._put = _journal_put
 # %% ../../nbs/arc/06_generate.ipynb #f171035d
 def _attempts_file(path): return p / "attempts.jsonl" if (p := Path(path)).is_dir() else p
 
+def _checked(row):
+    "A line with everything that readers rely on; raises `TypeError`, `KeyError`"
+    kinds = dict(task_key=str, kind=str, pair=(int, type(None)), attempt=int, status=str)
+    for k, kind in kinds.items():
+        if not isinstance(row[k], kind) or isinstance(row[k], bool): raise TypeError(f"{k} is {row[k]!r:.40}")
+    if not isinstance(row.get("round", 0), int): raise TypeError(f"round is {row['round']!r:.40}")
+    if row.get("error") is not None and not isinstance(row["error"].get("label"), str): raise TypeError("an error without a label")
+    return row
+
+def _whole(o):
+    "The same with all texts freed of halves of surrogate pairs"
+    if isinstance(o, str): return whole_text(o)
+    if isinstance(o, list): return [_whole(v) for v in o]
+    return {k: _whole(v) for k, v in o.items()} if isinstance(o, dict) else o
+
+# %% ../../nbs/arc/06_generate.ipynb #f20f02cc
 def read_attempts(
     path: "str | Path" # A run's folder or its `attempts.jsonl`
 ) -> Iterator: # Of lines, as dictionaries
@@ -134,8 +156,11 @@ def read_attempts(
     with file:
         for n, line in enumerate(file, 1):
             if not line.endswith(b"\n"): return
-            try: row = json.loads(line); row["task_key"], row["kind"], row["pair"], row["attempt"], row["status"]
-            except (ValueError, TypeError, KeyError) as e: raise ArcError(f"{path}, line {n} is not an attempt ({type(e).__name__}: {e}); remove the line, then resume the run") from None
+            if not line.strip() or line[:1] == b" ": continue # struck out
+            try:
+                row = _checked(json.loads(line))
+                if b"\\ud" in line: row = _whole(row)
+            except (ValueError, TypeError, KeyError, AttributeError) as e: raise ArcError(f"{path}, line {n} is not an attempt ({type(e).__name__}: {e}); remove the line, then resume the run") from None
             yield row
 
 def attempt_key(row: dict) -> tuple:
@@ -144,31 +169,152 @@ def attempt_key(row: dict) -> tuple:
 
 # %% ../../nbs/arc/06_generate.ipynb #76fab25c
 def _write_safely(path, lines):
-    "Replace a file in one step"
+    "Replace a file in one step; raises `ArcError`, and then leaves it as it was"
     part = path.with_name(path.name + ".part")
-    with open(part, "wb") as f:
-        f.writelines(lines); f.flush(); os.fsync(f.fileno())
-    os.replace(part, path)
+    try:
+        with open(part, "wb") as f:
+            f.writelines(lines)
+            f.flush()
+            os.fsync(f.fileno())
+        os.replace(part, path)
+    except OSError as e:
+        part.unlink(missing_ok=True)
+        raise ArcError(f"{path} cannot be written ({e.strerror}); make room, and run again with --resume") from None
     if fcntl: # the names of new files are on disk, too
         place = os.open(path.parent, os.O_RDONLY)
         try: os.fsync(place)
         finally: os.close(place)
 
+# %% ../../nbs/arc/06_generate.ipynb #69e8e317
 def prepare_resume(
-    folder: "str | Path" # A run's folder
+    folder: "str | Path", # A run's folder
+    retry_failed: bool = True # Make failed attempts again?
 ) -> dict: # Key -> line number of each attempt that stays
     "Make a stopped run ready to go on"
-    path, kept, failed, lines = Path(folder) / "attempts.jsonl", {}, [], []
+    path, kept, failed = Path(folder) / "attempts.jsonl", {}, []
     if not path.exists(): return {}
     for n, row in enumerate(read_attempts(path)):
-        if row["status"] != "ok": failed.append(row)
+        if row["status"] != "ok" and retry_failed: failed.append(row)
         elif attempt_key(row) not in kept: kept[attempt_key(row)] = n
-    if failed:
-        with open(Path(folder) / "failures.jsonl", "ab") as f:
-            f.writelines(json.dumps(o).encode() + b"\n" for o in failed); f.flush(); os.fsync(f.fileno())
-    stay = set(kept.values())
-    with open(path, "rb") as f: _write_safely(path, (line for n, line in enumerate(f) if n in stay))
+    if failed: _append(Path(folder) / "failures.jsonl", b"".join(json.dumps(o).encode() + b"\n" for o in failed))
+    _keep_rows(path, set(kept.values()), n + 1 if kept or failed else 0)
     return kept
+
+def _append(path, data):
+    "Add to a file, all or nothing; raises `ArcError`"
+    try:
+        with open(path, "ab") as f: end = f.tell()
+        with open(path, "ab") as f:
+            f.write(data)
+            f.flush()
+            os.fsync(f.fileno())
+    except OSError as e:
+        if path.exists(): os.truncate(path, end)
+        raise ArcError(f"{path} cannot be written ({e.strerror}); make room, and run again with --resume") from None
+
+# %% ../../nbs/arc/06_generate.ipynb #841c633b
+def _keep_rows(path, stay, count):
+    "Leave some of the `count` attempts in a file, and no half line at its end"
+    if len(stay) == count: return _cut_tail(path)
+    with open(path, "rb") as f: lines = [o for o in f if o.strip() and o[:1] != b" "]
+    try: _write_safely(path, (o for n, o in enumerate(lines) if n in stay))
+    except ArcError: _strike(path, stay)
+
+def _strike(path, stay):
+    "Overwrite lines with blanks where they stand, which takes no room"
+    _cut_tail(path)
+    with open(path, "rb+") as f:
+        place = n = 0
+        for line in path.read_bytes().splitlines(keepends=True):
+            struck = not line.strip() or line[:1] == b" "
+            if not struck and n not in stay: os.pwrite(f.fileno(), b" " * (len(line) - 1), place)
+            place, n = place + len(line), n + (not struck)
+        os.fsync(f.fileno())
+
+def _cut_tail(path):
+    "Cut off half a line at the end of a file"
+    with open(path, "rb+") as f:
+        data = f.read()
+        if not data.endswith(b"\n"): f.truncate(data.rfind(b"\n") + 1)
+
+# %% ../../nbs/arc/06_generate.ipynb #3e092773
+def fresh_first(
+    items: Iterable, # `Item`s, read as they are needed
+    failed: set # Keys of attempts that failed in an earlier part of the run
+) -> Iterator: # The same items, those that failed at the end
+    "Put what failed before behind what was never tried"
+    later = []
+    for o in items:
+        if o.key in failed: later.append(o)
+        else: yield o
+    yield from later
+
+def _failed_keys(folder):
+    path = folder / "failures.jsonl"
+    return {attempt_key(row) for row in read_attempts(path)} if path.exists() else set()
+
+# %% ../../nbs/arc/06_generate.ipynb #a55a4bfa
+class Ledger:
+    "Notes what each call may take and did take"
+    def __init__(self, path: Path): # The file; made when it is not there
+        self.file, self.part, self.count = open(path, "ab", buffering=0), secrets.token_hex(3), 0
+
+    def begin(self, usage: Usage, cost: float) -> str: # A name for the call
+        "Before a call: the most that it may take"
+        self.count += 1
+        self.put(dict(call=f"{self.part}-{self.count}", may=[*astuple(usage), cost]))
+        return f"{self.part}-{self.count}"
+
+    def sent(self, call: str):
+        "When a call has left this machine"
+        self.put(dict(call=call, sent=True))
+
+    def end(self, call: str, usage: Usage, cost: float):
+        "After a call: what it took"
+        self.put(dict(call=call, took=[*astuple(usage), cost]))
+
+    def put(self, line: dict):
+        "Append a line, whole or not at all; raises `ArcError`"
+        end = os.fstat(self.file.fileno()).st_size
+        data = json.dumps(line).encode() + b"\n"
+        try: whole = self.file.write(data) == len(data)
+        except OSError: whole = False
+        if whole: return
+        os.ftruncate(self.file.fileno(), end)
+        raise ArcError(f"{self.file.name} cannot be written; make room and run again with --resume")
+
+# %% ../../nbs/arc/06_generate.ipynb #509f76dd
+@dataclass
+class Spent:
+    "What a ledger says"
+    told: list # Tokens (as in `Usage`) and USD; calls that were sent and cut off count like the average of the others
+    most: list # The same, with such calls at their worst
+    lost: int = 0 # Calls that were cut off
+
+def read_ledger(
+    path: Path # Of a run
+) -> Spent: # Sums over its calls
+    "What the calls of a run took"
+    may, took, sent, before = {}, {}, set(), [0, 0, 0, 0, 0.]
+    for line in path.read_bytes().split(b"\n")[:-1]: # half a line at the end was never followed by its call
+        try: row = json.loads(line)
+        except ValueError: raise ArcError(f"{path} is damaged; remove it to count the lines of finished attempts only") from None
+        if "before" in row: before = row["before"]
+        elif "sent" in row: sent.add(row["call"])
+        else: (may if "may" in row else took)[row["call"]] = row.get("may") or row["took"]
+    add = lambda rows: [sum(o) for o in zip(before, *rows)]
+    cut, closed = [k for k in may if k not in took], [k for k in took if k in may]
+    guess = [_guess(may[k], [(may[o], took[o]) for o in closed]) for k in cut if k in sent]
+    told = add([*took.values(), *guess])
+    return Spent([*map(round, told[:4]), told[4]], add([*took.values(), *(may[k] for k in cut)]), len(guess))
+
+# %% ../../nbs/arc/06_generate.ipynb #ed0922c8
+def _guess(most, known):
+    "What a call took that might take `most`, by what others might take and took"
+    if not known: return most
+    mays, tooks = ([sum(o) for o in zip(*side)] for side in zip(*known))
+    share = [a / b if b else 0. for a, b in zip(tooks, mays)]
+    return [share[0] * most[0], share[1] * most[1], tooks[2] / len(known), tooks[3] / len(known), share[4] * most[4]]
 
 # %% ../../nbs/arc/06_generate.ipynb #f5b2d0da
 @dataclass
@@ -181,6 +327,8 @@ class RunReport:
     errors: Counter = field(default_factory=Counter) # label -> failed attempts of this run
     usage: Usage = Usage() # Tokens, earlier parts of the run included
     cost: float = 0. # USD, earlier parts of the run included
+    priced: bool = True # Is it known what a token costs?
+    lost: int = 0 # Calls that were under way when an earlier part was killed; their share of usage and cost is estimated
     status: str = "running" # `running`, `finished`, `interrupted`, `aborted`, `budget`, `circuit_open` or `failed`
     started: float = field(default_factory=time.monotonic, repr=False) # By the monotonic clock
     seconds: float = 0. # How long this part took
@@ -202,7 +350,7 @@ RunReport.add = _add_row
 def _report_json(self):
     "For manifests and `--json`"
     return dict(folder=self.folder, status=self.status, requested=self.requested, done=self.done, resumed=self.resumed, ok=self.ok, errors=dict(self.errors), pending=self.pending,
-                usage=asdict(self.usage), cost=round(self.cost, 8), seconds=round(self.seconds, 3))
+                usage=asdict(self.usage), cost=round(self.cost, 8), priced=self.priced, lost_calls=self.lost, seconds=round(self.seconds, 3))
 RunReport.to_json = _report_json
 
 # %% ../../nbs/arc/06_generate.ipynb #ed62fd5f
@@ -221,6 +369,12 @@ def _read_manifest(folder):
     try: return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as e: raise ArcError(f"{path} cannot be read ({e}); remove it to resume with the settings given now") from None
 
+def _created(folder):
+    "When the run began: as its manifest says, where it has one"
+    try: return _read_manifest(folder).get("created") or _now()
+    except ArcError: return _now()
+
+# %% ../../nbs/arc/06_generate.ipynb #b4a58b6d
 def write_manifest(
     folder: Path, # The run's folder
     config: dict, # From `run_config`
@@ -229,11 +383,12 @@ def write_manifest(
 ):
     "Write `manifest.json` in one step"
     about = dict(chained_adv=__version__, python=platform.python_version(), system=platform.system())
-    data = {"format": 1, "config": config, "versions": about, **(notes or {}), "result": {k: v for k, v in report.to_json().items() if k != "folder"}}
+    dates = dict(created=_created(folder), updated=_now())
+    data = {"format": 1, **dates, "config": config, "versions": about, **(notes or {}), "result": {k: v for k, v in report.to_json().items() if k != "folder"}}
     _write_safely(folder / "manifest.json", [json.dumps(data, indent=1, ensure_ascii=False).encode() + b"\n"])
 
 # %% ../../nbs/arc/06_generate.ipynb #94be4435
-def _open_folder(folder, config, resume):
+def _open_folder(folder, config, resume, retry_failed):
     "Make or check the folder of a run; returns the keys that are done"
     old = _read_manifest(folder).get("config")
     if not resume:
@@ -242,13 +397,29 @@ def _open_folder(folder, config, resume):
     if old and old["hash"] != config["hash"]:
         changed = sorted(k for k in {*old, *config} - {"hash"} if old.get(k) != config.get(k))
         raise ArcError(f"{folder} was made with other settings ({', '.join(f'{k}: {old.get(k)!r}, now {config.get(k)!r}' for k in changed)}); use the same, or another folder")
-    return prepare_resume(folder)
+    return prepare_resume(folder, retry_failed)
 
-def _earlier_spending(folder, report):
-    "Add to a report what earlier parts of the run took"
-    for name in ("attempts.jsonl", "failures.jsonl"):
-        if (folder / name).exists():
-            for row in read_attempts(folder / name): _spend(report, row)
+def _spent_in_rows(folder):
+    "Tokens and USD of the lines that are there"
+    total, seen = RunReport(""), set()
+    for path in (folder / "attempts.jsonl", folder / "failures.jsonl"):
+        for row in read_attempts(path) if path.exists() else ():
+            line = json.dumps(row) # a kill while failures are moved can leave one in both files
+            if line not in seen: _spend(total, row)
+            seen.add(line)
+    return [*astuple(total.usage), total.cost]
+
+# %% ../../nbs/arc/06_generate.ipynb #c4737147
+def _open_ledger(folder, client, report):
+    "Give a client its ledger, and client and report what earlier parts of the run took"
+    path = folder / "calls.jsonl"
+    if path.exists(): _cut_tail(path)
+    earlier = read_ledger(path) if path.exists() else Spent(rows := _spent_in_rows(folder), rows)
+    report.usage, report.cost, report.lost = Usage(*earlier.told[:4]), earlier.told[4], earlier.lost
+    client.budget.spent = [earlier.most[4], sum(earlier.most[:2])]
+    if not hasattr(client.model, "prices"): return
+    new, client.ledger = not path.exists(), Ledger(path)
+    if new and any(earlier.told): client.ledger.put(dict(before=earlier.told))
 
 # %% ../../nbs/arc/06_generate.ipynb #d7cad802
 @contextmanager
@@ -327,30 +498,36 @@ async def run_attempts(
     resume: bool = False, # Go on with what is in the folder?
     config: "dict | None" = None, # Further settings that change answers
     notes: "dict | None" = None, # Further things for the manifest
-    tell: Callable = lambda report: None # Called with the report after each line
+    tell: Callable = lambda report: None, # Called with the report after each line
+    retry_failed: bool = True # On a resume, make failed attempts again, after all others?
 ) -> RunReport: # How it went
     "Make attempts and save each; raises `ArcError` and `ConfigError`, and what is a bug"
     if max_concurrent < 1: raise ConfigError(f"max_concurrent is {max_concurrent}; at least one attempt must be under way")
     prompts = prompts or load_prompts()
-    with hold_folder(folder): return await _run_held(client, items, Path(folder), prompts, max_concurrent, resume, run_config(client, prompts, config), notes, tell)
+    settings = run_config(client, prompts, config)
+    with hold_folder(folder):
+        done = _open_folder(Path(folder), settings, resume, retry_failed)
+        return await _run_held(client, items, Path(folder), prompts, max_concurrent, done, settings, notes, tell)
 
 # %% ../../nbs/arc/06_generate.ipynb #045db70d
-async def _run_held(client, items, folder, prompts, max_concurrent, resume, config, notes, tell):
+async def _run_held(client, items, folder, prompts, max_concurrent, done, config, notes, tell):
     "The run in a folder that no other run is in"
-    done, report = _open_folder(folder, config, resume), RunReport(str(folder), _count_items(items))
+    report = RunReport(str(folder), _count_items(items), priced=getattr(client.model, "prices", True) is not None)
+    if done: client.breaker.trusted = True # the endpoint has answered in an earlier part of the run
     journal = Journal(folder / "attempts.jsonl")
-    _earlier_spending(folder, report)
-    client.budget.spent = [report.cost, report.usage.total]
+    _open_ledger(folder, client, report)
     wanted = {o.key for o in items} if isinstance(items, (list, tuple)) else done
     report.resumed = len([k for k in done if k in wanted])
     write_manifest(folder, config, report, notes)
-    run = Run(client, items, prompts, config, journal, done, report, tell)
+    run = Run(client, fresh_first(items, _failed_keys(folder)), prompts, config, journal, done, report, tell)
     try:
         await _work_all(run, max_concurrent)
         if report.status == "running": report.status = "finished"
     finally:
         if report.status == "running": report.status = "failed"
         await journal.close()
+        if client.ledger: client.ledger.file.close()
+        client.ledger = None
         report.seconds = time.monotonic() - report.started
         write_manifest(folder, config, report, notes)
     return report
@@ -390,8 +567,18 @@ def progress_text(
     "Counts, rate, tokens and cost in words"
     rate = (report.done - report.resumed) / report.seconds if report.seconds else 0.
     failed = sum(report.errors.values())
-    return f"{report.ok} ok, {failed} failed, {rate:.1f}/s, {report.usage.total} tokens, {report.cost:.4f} USD" + f", {report.status}" * (report.status != "running")
+    status = f", {report.status}" * (report.status != "running")
+    return f"{report.ok} ok, {failed} failed, {rate:.1f}/s, {report.usage.total} tokens, {cost_text(report.cost, report.priced)}{status}"
 
+def cost_text(
+    cost: float, # USD, as far as it is known
+    priced: bool = True # Is it known what a token costs?
+) -> str: # In words
+    "What something cost, or that nobody knows"
+    if cost or priced: return f"{cost:.4f} USD"
+    return "cost unknown (no prices)"
+
+# %% ../../nbs/arc/06_generate.ipynb #7db6e036
 @contextmanager
 def show_progress(
     total: "int | None" = None, # Attempts asked for
@@ -406,7 +593,10 @@ def show_progress(
             task = bar.add_task("", total=total, told="")
             yield lambda report: bar.update(task, completed=report.done, told=progress_text(report))
     else:
+        status = "running"
         def tell(report):
-            nonlocal last
-            if time.monotonic() - last >= every or report.status != "running": last = time.monotonic(); console.print(f"{report.done}/{total or '?'} attempts: {progress_text(report)}", highlight=False, soft_wrap=True)
+            nonlocal last, status
+            if time.monotonic() - last < every and report.status == status: return
+            last, status = time.monotonic(), report.status
+            console.print(f"{report.done}/{total or '?'} attempts: {progress_text(report)}", highlight=False, soft_wrap=True)
         yield tell

@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['MAX_SIDE', 'COLORS', 'SYMMETRIES', 'PALETTE', 'ArcError', 'Grid', 'cell_distance', 'Pair', 'Task', 'operations_text',
-           'without_answers', 'turn_grid', 'canonical_hash', 'grid_svg', 'grid_text', 'show_task', 'save_png']
+           'without_answers', 'turn_grid', 'canonical_hash', 'grid_svg', 'grid_text', 'pair_text', 'show_task',
+           'save_png']
 
 # %% ../../nbs/arc/00_grids.ipynb #be79bfe8
 import hashlib, json, math
@@ -294,14 +295,29 @@ Task._repr_html_ = _task_html
 
 # %% ../../nbs/arc/00_grids.ipynb #49315977
 def grid_text(
-    grid: "Grid | None" # What to draw; None draws a question mark
+    grid: "Grid | None", # What to draw; None draws a question mark
+    blank: str = " " # What stands behind each digit
 ) -> Text: # For `rich`
     "A grid as coloured text"
     if grid is None: return Text("?")
     ink = lambda c: "white" if c in (0, 1, 9) else "black"
-    lines = (Text.assemble(*((f"{c} ", f"{ink(c)} on {PALETTE[c]}") for c in row)) for row in grid.rows)
+    lines = (Text.assemble(*((f"{c}{blank}", f"{ink(c)} on {PALETTE[c]}") for c in row)) for row in grid.rows)
     return Text("\n").join(lines)
 
+def pair_text(
+    pair: Pair, # What to draw
+    width: int = 80 # Columns of the terminal
+) -> Any: # For `rich`
+    "Two grids beside each other, narrower or one below the other where they would be too wide"
+    for blank in " ", "":
+        grids = [grid_text(o, blank) for o in (pair.input, pair.output)]
+        if sum(max(map(len, str(o).split("\n"))) for o in grids) + 8 <= width:
+            return Columns([grids[0], Text("->"), grids[1]], padding=(0, 2))
+    wide = max(g.width for g in (pair.input, pair.output) if g)
+    grids = [grid_text(o, " " * (2 * wide <= width)) for o in (pair.input, pair.output)]
+    return Group(grids[0], Text("|\nv"), grids[1])
+
+# %% ../../nbs/arc/00_grids.ipynb #870757ff
 def show_task(
     task: Task, # What to show
     console: "Console | None" = None # Where to; standard output by default
@@ -312,8 +328,7 @@ def show_task(
     for part in ("train", "test"):
         for i, p in enumerate(getattr(task, part)):
             sizes = " -> ".join(f"{o.height}x{o.width}" if o else "?" for o in (p.input, p.output))
-            grids = Columns([grid_text(p.input), Text("->"), grid_text(p.output)], padding=(0, 2))
-            console.print(Group(Text(f"\n{part} {i} ({sizes})"), grids))
+            console.print(Group(Text(f"\n{part} {i} ({sizes})"), pair_text(p, console.width)))
 
 # %% ../../nbs/arc/00_grids.ipynb #ea5f8c25
 def _pillow():
@@ -328,30 +343,66 @@ def _draw(draw, grid, left, top, cell):
             draw.rectangle((a, b, a + cell - 1, b + cell - 1), fill=PALETTE[c], outline="#555555")
 
 # %% ../../nbs/arc/00_grids.ipynb #efbf5ad9
-def _layout(what, cell):
-    "Pairs to draw, their widths, and the heights of the row of inputs and the row of outputs, in pixels"
-    pairs = [Pair(what)] if isinstance(what, Grid) else what.train + what.test
-    widths = [max(p.input.width, p.output.width if p.output else 0) * cell for p in pairs]
-    tallest = lambda grids: max(g.height for g in grids) * cell
-    low = tallest([p.output or p.input for p in pairs]) + cell if isinstance(what, Task) else 0
-    return pairs, widths, tallest([p.input for p in pairs]), low
+_LABEL, _GAP = 14, 8 # Height of a line of words and the space around things, in pixels
+
+def _blocks(what):
+    "(label, pair) of everything to draw"
+    if isinstance(what, Grid): return [("", Pair(what))]
+    return [(f"{part} {i}", p) for part in ("train", "test") for i, p in enumerate(getattr(what, part))]
+
+def _size(label, pair, cell, task):
+    "Width, height of the input, and whole height of a block, in pixels"
+    below = pair.output or pair.input
+    width = max(max(pair.input.width, below.width) * cell, 7 * len(label))
+    top = pair.input.height * cell
+    return width, top, _LABEL * bool(label) + top + (_GAP + _LABEL + below.height * cell if task else 0)
+
+def _rows(blocks, cell, most, task):
+    "Blocks in rows that are at most so wide"
+    rows, used = [[]], 0
+    for label, pair in blocks:
+        width = _size(label, pair, cell, task)[0] + _GAP
+        if rows[-1] and used + width > most: rows, used = [*rows, []], 0
+        rows[-1].append((label, pair))
+        used += width
+    return rows
 
 # %% ../../nbs/arc/00_grids.ipynb #5f24280d
+def _draw_block(draw, label, pair, left, top, cell, task):
+    "A label, the input, and for a task an arrow and the output or a frame with a question mark"
+    width, high, _ = _size(label, pair, cell, task)
+    if label: draw.text((left, top), label, fill="black")
+    top += _LABEL * bool(label)
+    _draw(draw, pair.input, left, top, cell)
+    if not task: return
+    draw.text((left + width // 2 - 3, top + high + _GAP // 2), "v", fill="black")
+    top += high + _GAP + _LABEL
+    if pair.output: return _draw(draw, pair.output, left, top, cell)
+    w, h = pair.input.width * cell, pair.input.height * cell
+    draw.rectangle((left, top, left + w - 1, top + h - 1), outline="#555555")
+    draw.text((left + w // 2 - 3, top + h // 2 - 6), "?", fill="black")
+
+# %% ../../nbs/arc/00_grids.ipynb #8f758cfc
 def save_png(
     what: "Grid | Task", # What to draw
     path: "str | Path", # File to write
-    cell: int = 16 # Side of a cell, in pixels
+    cell: int = 16, # Side of a cell, in pixels
+    width: int = 1200 # Widest image, in pixels, unless a single pair is wider
 ) -> Path: # The file
-    "Draw a grid or a task into a PNG file"
-    Image, ImageDraw = _pillow()
-    pairs, widths, top, low = _layout(what, cell)
-    image = Image.new("RGB", (sum(widths) + cell * (len(pairs) + 1), top + 2 * cell + low), "white")
-    draw, left, middle = ImageDraw.Draw(image), cell, top + 2 * cell
-    for p, w in zip(pairs, widths):
-        _draw(draw, p.input, left, cell, cell)
-        if p.output: _draw(draw, p.output, left, middle, cell)
-        elif low: draw.rectangle((left, middle, left + w - 1, middle + low - cell - 1), outline="#555555")
-        left += w + cell
+    "Draw a grid or a task, its pairs with their names and in rows, into a PNG file"
+    (Image, ImageDraw), task = _pillow(), isinstance(what, Task)
+    gap = _GAP if task else cell
+    rows = _rows(_blocks(what), cell, width - gap, task)
+    sizes = [[_size(*o, cell, task) for o in row] for row in rows]
+    across = max(sum(s[0] + gap for s in row) for row in sizes) + gap
+    image = Image.new("RGB", (across, sum(max(s[2] for s in row) + 2 * gap for row in sizes)), "white")
+    draw, top = ImageDraw.Draw(image), gap
+    for row, size in zip(rows, sizes):
+        left = gap
+        for (label, pair), s in zip(row, size):
+            _draw_block(draw, label, pair, left, top, cell, task)
+            left += s[0] + gap
+        top += max(s[2] for s in size) + 2 * gap
     try: image.save(path, "PNG")
     except OSError as e:
         raise ArcError(f"{path} cannot be written ({e.strerror or e}); choose another place") from None
