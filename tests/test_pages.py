@@ -22,24 +22,31 @@ MEMBERS = (staticmethod, classmethod, property, cached_property)
 MISSING = {module: set(names.split()) for module, names in {
     "core": "TestCase.key TestCase.call_key",
     "sandbox": "Batch.recordings FilledTests.cases FilledTests.filled_validity FilledTests.validity "
-               "Known.get Known.put Player.ask VerdictTable.outcomes VerdictTable.passed",
-    "judge.wire": "Channel.receive Channel.send",
-    "judge.solution": "Line.send_printed Line.text_of Line.undo Program.fresh Program.load",
-    "judge.tester": "Approx.near Asker.text_of Mark.parametrize Stream.close Stream.send Stream.throw",
+               "Known.get Known.put Plan.reference VerdictTable.outcomes VerdictTable.passed",
+    "judge.constants": "Parameters.takes",
+    "judge.wire": "Channel.receive Channel.send Channel.take",
+    "judge.solution": "Kept.send Program.fresh",
+    "judge.minipytest": "Case.make Case.supply Mark.parametrize Mark.skip Mark.skipif Mark.xfail",
+    "judge.tester": "Asker.decode Asker.send Stream.close Stream.send Stream.throw",
+    "judge.verdicts": "Respondent.ask Respondent.fork",
     "judge.host": "Child.cpu Child.pump_out Child.send Loop.leave Loop.resume Reader.ask Wait.check "
                   "Wait.finish Wait.start Wait.wall",
     "arc.grids": "Grid.colors Grid.height Grid.to_lists Grid.width Task.from_json Task.key Task.to_json",
-    "arc.clients": "Baseline.close Baseline.complete Baseline.worst_case Breaker.failed Breaker.gave_up "
+    "arc.clients": "Baseline.close Baseline.complete Baseline.worst_case Breaker.answered Breaker.failed "
+                   "Breaker.gave_up "
                    "Breaker.ready Breaker.succeeded Budget.limited Budget.report Budget.reserve Budget.settle "
                    "CallError.without Client.close Client.complete Client.draw_seed Endpoint.body "
                    "Endpoint.close Endpoint.complete Endpoint.open Endpoint.worst_case LocalModel.answer "
                    "LocalModel.close LocalModel.complete LocalModel.encode LocalModel.worst_case Pace.hold "
-                   "Pace.wait Prices.cost Replay.close Replay.complete Replay.worst_case StreamReader.add "
+                   "Pace.wait Prices.cost Replay.close Replay.complete Replay.worst_case "
+                   "Search.answer Search.look StreamReader.add "
                    "StreamReader.body Usage.total",
-    "arc.generate": "Item.key Journal.close Journal.write Run.attempt Run.stop Run.work RunReport.add "
+    "arc.generate": "Item.key Journal.close Journal.write Ledger.begin Ledger.end Ledger.put "
+                    "Ledger.sent Run.attempt Run.stop Run.work RunReport.add "
                     "RunReport.done RunReport.pending RunReport.to_json",
     "arc.verify": "PairVerdict.passed Summary.add Summary.to_json Verification.outcomes Verification.part "
-                  "Verification.passed Verification.status Verification.test_passed Verification.to_json "
+                  "Verification.passed Verification.status "
+                  "Verification.steady Verification.test_passed Verification.to_json "
                   "Verification.train_passed",
     "arc.bench": "TaskScore.share TaskScore.solved",
 }.items()}
