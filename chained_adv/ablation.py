@@ -38,6 +38,8 @@ class Variant:
     against: str = REFERENCE # Name of the variant that it is compared with
 
 _DIRECT, _LEAVE = dict(chain_stages=(5,), stages=(5,)), dict(train_discriminator=False)
+
+# %% ../nbs/13_ablation.ipynb #82b465e5
 VARIANTS = {o.name: o for o in (
     Variant(REFERENCE, "staged, adversarial, reward per_test: the default"),
     Variant("warm", "the model before training", trained=False),
@@ -152,6 +154,7 @@ def run_ablation(
     if failed: raise ChainedAdvError(f"{len(failed)} of {len(tasks)} runs failed; the first, {key_text(next(iter(failed)))}: {next(iter(failed.values()))}. The others are kept in {out}; the same command goes on with what is missing")
     return {k: done[k] for k in keys}
 
+# %% ../nbs/13_ablation.ipynb #40d5969b
 def key_text(key): return f"{key[0]} with seed {key[1]}"
 
 # %% ../nbs/13_ablation.ipynb #5fb7f633

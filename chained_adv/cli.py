@@ -118,6 +118,7 @@ def _is_run(path):
     "Is this a run, its folder of checkpoints, or a checkpoint?"
     return (Path(path) / "manifest.json").is_file() or (Path(path) / "checkpoints").is_dir() or any(Path(path).glob("*/manifest.json"))
 
+# %% ../nbs/14_cli.ipynb #ae76ca13
 def _pool(source, run, model, references=True):
     "Problems to choose from, (training, held out): of the source, or of the run, or of the model"
     if source.startswith("arc:") and not references: return [], _whole_set(source, False)
@@ -183,6 +184,7 @@ def _parse_settings(
         except (KeyError, ValueError): raise ConfigError(f"--set {o}: {name} must be {'true or false' if kind is bool else 'a whole number' if kind is int else 'a number'}") from None
     return out
 
+# %% ../nbs/14_cli.ipynb #bf496b40
 def make_config(
     given: dict, # Field of `TrainingConfig`, `ModelConfig` or `PPOConfig` -> what was given for it
     quick: bool = False, # The smallest run?
@@ -419,6 +421,7 @@ def _print_results(results, as_json):
     row = lambda d: (d["problem"], ("yes", "green") if d["solved"] else ("no", "red"), f"{sum(t['passed'] for t in d['baseline'])} of {len(d['baseline'])}", len(d["tests"]), d["tokens"])
     make_console().print(make_table(f"{sum(bool(d['solved']) for d in dicts)} of {len(dicts)} solved", ("problem", "solved", "baseline tests passed", "generated tests", "tokens"), map(row, dicts)))
 
+# %% ../nbs/14_cli.ipynb #6d948903
 @app.command(epilog=examples("chained-adv solve --run runs/default", "chained-adv solve --run runs/default --list", "chained-adv solve two_sum --problems builtin --run runs/qwen --candidates 8",
                               "chained-adv solve --problems my.json --run runs/mine --json"))
 def solve(problem: ProblemId = "",
@@ -652,6 +655,7 @@ def _device_facts():
         o = torch.cuda.get_device_properties(i)
         yield _fact(f"GPU {i}", f"{o.name}, {o.total_memory / 2**30:.1f} GiB, bf16 {'yes' if torch.cuda.is_bf16_supported() else 'no: half precision is used'}")
 
+# %% ../nbs/14_cli.ipynb #cd93bb5d
 def _tiny_fact():
     "Is the embedded model there, and does it load?"
     names = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")

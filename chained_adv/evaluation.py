@@ -232,6 +232,7 @@ def _bound(node):
             if a is not None: yield _but(node, **{part: None})
             if a is not None and part != "step" and not isinstance(a, ast.Constant): yield from (_but(node, **{part: o}) for o in _shifted(a))
 
+# %% ../nbs/11_evaluation.ipynb #fe627aac
 _EXCHANGED = dict(min="max", max="min", any="all", all="any", upper="lower", lower="upper", popleft="pop", startswith="endswith", endswith="startswith",
                   lstrip="rstrip", rstrip="lstrip", isdigit="isalpha", isalpha="isdigit", floor="ceil", ceil="floor", find="rfind", union="intersection")
 
@@ -614,6 +615,7 @@ def _check_samples(n_samples, ks, best_of):
     for what, n in (*((f"pass@{k}", k) for k in ks), (f"best of {best_of}", best_of)):
         if n > n_samples: raise ConfigError(f"{n_samples} samples per problem are too few for {what}; draw {n} or more")
 
+# %% ../nbs/11_evaluation.ipynb #81b141a4
 def measure_players(
     players: Players, # Who plays
     problems: list, # What to solve

@@ -151,6 +151,7 @@ def baseline_cases(
         elif i not in data: _refuse(problem, i, f"a {type(test).__name__} is no test")
     return [t for i in range(len(tests)) for t in data[i]]
 
+# %% ../nbs/04_testcases.ipynb #96b32412
 def _from_text(problem, i, read):
     if read.rejected or not read.cases:
         _refuse(problem, i, read.rejected[0].reason if read.rejected else "no test found in the text")

@@ -101,6 +101,7 @@ def _parses(code):
     except (SyntaxError, ValueError, RecursionError, MemoryError) as e: return f"{type(e).__name__}: {e}"
     return ""
 
+# %% ../../nbs/arc/05_agents.ipynb #3a99261f
 def _defines(code):
     "Is there a function `solve_task` at the top level?"
     return any(isinstance(o, ast.FunctionDef) and o.name == "solve_task" for o in _tree(code).body)
@@ -147,6 +148,7 @@ def _is_cut(text):
     tail = text[len(text.rstrip("0123456789, \t\r\n[]")):]
     return bool(re.search(r"\[\s*\[", tail)) and tail.count("[") > tail.count("]")
 
+# %% ../../nbs/arc/05_agents.ipynb #78f7484a
 _ROW = re.compile(r"^[ \t|>*]*(\d(?:[ \t,|]+\d)*|\d{1,30})[ \t,|]*$")
 
 def _row_grids(text, alone=False):

@@ -224,6 +224,7 @@ def _task_report(task, score, answers, votes, verified):
 # %% ../../nbs/arc/08_bench.ipynb #c170520b
 def _as_json(v): return None if v is None else v.as_dict() if hasattr(v, "as_dict") else v
 
+# %% ../../nbs/arc/08_bench.ipynb #c36b8f2c
 def make_report(
     plan, # What was asked, a `_Plan`
     verified: list, # `Verification`s of all attempts
@@ -253,6 +254,7 @@ def make_report(
 # %% ../../nbs/arc/08_bench.ipynb #f8d6fb12
 def _run_settings(plan): return dict(bench=asdict(plan.settings), tasks=set_hash(plan.tasks))
 
+# %% ../../nbs/arc/08_bench.ipynb #a5de3289
 async def run_bench(
     client, # The model, from `make_client`
     tasks: list, # All tasks that are asked for

@@ -52,6 +52,7 @@ def _show_traces(task, traces):
     for o in sorted((o for o in traces if o.task_id == task.id), key=lambda o: -o.score):
         print_block(make_console(), f"{o.username or 'unknown'}, score {o.score}", o.text)
 
+# %% ../../nbs/arc/11_cli.ipynb #1fa87e8e
 @app.command(epilog=examples("chained-adv arc show", "chained-adv arc show falling_sand rings", "chained-adv arc show rings --png rings.png", "chained-adv arc show --list",
                              "chained-adv arc show --dataset ARC-AGI-2/data/training --tasks 0:3 --hide-answers", "chained-adv arc show rings --traces traces_store.json"))
 def show(names: TaskNames = [], dataset: Dataset = "builtin", task_ids: TaskIds = "", tasks: Tasks = "", max_tasks: MaxTasks = 0,
@@ -85,6 +86,7 @@ def _program_text(program, task):
     if task.id not in known: raise ArcError(f"--program reference: only built-in tasks have one, {task.key} has none; name a file")
     return known[task.id]
 
+# %% ../../nbs/arc/11_cli.ipynb #064e6c65
 @app.command(epilog=examples("chained-adv arc transform rings --ops rotate_90", "chained-adv arc transform rings --ops transpose,permute_colors:0213456789,swap:0:1 --sign ann --out mine.json", "chained-adv arc transform rings --random 3 --seed 1 --json",
                              "chained-adv arc transform bars --ops rotate_90 --program reference"))
 def transform(task: Annotated[str, typer.Argument(help="Id or key of a task.")], dataset: Dataset = "builtin",
@@ -177,6 +179,7 @@ def _parse_params(texts):
         except ValueError: params[name] = value
     return params
 
+# %% ../../nbs/arc/11_cli.ipynb #da0a1f29
 def open_model(
     model: opt(str, "identity, random, search, replay:FILE, transformers:FOLDER, PROVIDER/MODEL, or with --base-url the model's name there.", "--model", "--model-identifier", "--model_identifier") = "search",
     base_url: opt(str, "Address of an OpenAI-compatible endpoint, like http://127.0.0.1:8000/v1.") = "",
@@ -441,6 +444,7 @@ def _submit(path, dataset, out, as_json, make):
     if as_json: return print_json(dict(out=out, tasks=len(tasks), answered=answered, files=len(files)))
     print(f"{answered} of {len(tasks)} tasks answered, {len(files)} file{'s' * (len(files) > 1)} in {out}")
 
+# %% ../../nbs/arc/11_cli.ipynb #4aba668e
 @export_app.command(epilog=examples("chained-adv arc export kaggle runs/arc-bench-code-search --out submission.json", "chained-adv arc export kaggle runs/bench --dataset ARC-AGI-2/data/evaluation --out submission.json"))
 def kaggle(bench: Answers, out: opt(str, "File to write, ending in .json; must be new."), dataset: OwnSet = "", as_json: Json = False):
     "Write a submission for the ARC Prize on Kaggle."

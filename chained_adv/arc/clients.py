@@ -229,6 +229,7 @@ class StreamReader:
         if data.strip() == "[DONE]": self.done = True
         else: self.take(data)
 
+# %% ../../nbs/arc/04_clients.ipynb #d1e79a40
 @patch
 def take(self: StreamReader, data: str):
     "Take in one piece of a completion; raises `CallError`"
@@ -322,6 +323,7 @@ def prompt_bytes(
     "Bytes of the messages' text, with room for what a chat template adds"
     return sum(len(o["content"].encode()) + _ROLE_TOKENS for o in messages) + _ROLE_TOKENS
 
+# %% ../../nbs/arc/04_clients.ipynb #c4285c1a
 class Endpoint:
     "A chat model behind an OpenAI-compatible address"
     def __init__(self, provider: Provider, # Where it is
@@ -739,6 +741,7 @@ class Search:
         if request.kind == "direct": return fenced(json.dumps(_run_found(code, request.task.test[request.pair or 0].input)), "json")
         return ("The rule, as a program of grid operations:\n\n" if request.kind == "reasoning" else "") + fenced(code, "python")
 
+# %% ../../nbs/arc/04_clients.ipynb #b08ba846
 def _run_found(code, grid):
     "The output of a program that the search itself wrote"
     space = {}

@@ -443,6 +443,7 @@ def merge_traces(
         found[t.task_id, t.trace_id] = replace(t, voters=votes, score=sum(votes.values()) if votes else t.score)
     return list(found.values())
 
+# %% ../../nbs/arc/02_datasets.ipynb #8f065db4
 def save_traces(
     traces: list, # `Trace`s
     path: "str | Path", # File to write

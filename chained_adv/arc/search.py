@@ -511,6 +511,7 @@ def _answer(mask):
     bit = (mask & -mask).bit_length() - 1
     return -1 if not bit else bit - 1 if bit <= 10 else 9 - bit
 
+# %% ../../nbs/arc/03_search.ipynb #f61d41a6
 def _table(columns, masks):
     "Features -> the answers that serve all cells with these features; None when the columns do not fit"
     rule = {}
@@ -531,6 +532,7 @@ def _misfit(columns, masks):
 def _fits(v, like): return isinstance(v, tuple) and len(v) == len(like) and isinstance(v[0], tuple) and len(v[0]) == len(like[0])
 def _flat(grids): return [c for g in grids for r in g for c in r]
 
+# %% ../../nbs/arc/03_search.ipynb #f97803cd
 class _Cells:
     "The cells of a task, what they see and what they may become"
     def __init__(self, grids, inputs, backs, outputs, shown, seen, budget):
@@ -696,6 +698,7 @@ def _choices(search):
             else: break
         else: yield (alone, len(groups), sum(map(len, arms.values()))), (q, arms)
 
+# %% ../../nbs/arc/03_search.ipynb #6f210f3e
 def _chain(steps):
     "Steps as one expression: each stands for the grid in the next"
     text = "g"
@@ -727,6 +730,7 @@ def _solutions(search, max_depth):
     search.budget.phase(1)
     yield [(rank, (_choice_text(*choice),)) for rank, choice in _choices(search)]
 
+# %% ../../nbs/arc/03_search.ipynb #656dad17
 def search_programs(
     task: Task, # The task; only the inputs of its test pairs are looked at
     count: int = 2, # Most programs returned, all different on the test inputs

@@ -218,6 +218,7 @@ def _numbers(digits):
             for o in order: number = number * base + o
             if number >= 10**8: yield "number", str(number)
 
+# %% ../../nbs/arc/07_verify.ipynb #b88ed107
 @lru_cache(maxsize=4096) # many programs answer the same task
 def _marks_for(grid):
     "What `_marks_of` gives for a constant that holds this grid"
@@ -331,6 +332,7 @@ def _own_attempt(row, known):
     if pair is not None and not 0 <= pair < len(task.test): raise ArcError(f"its pair is {pair}; task {task.id} has {len(task.test)} test inputs, from 0")
     return Attempt(task, code, row.get("grid"), pair, row["attempt"], str(row.get("trouble") or error.get("message", "")), row["status"] != "ok", row)
 
+# %% ../../nbs/arc/07_verify.ipynb #e431c860
 def _founding_attempts(row, known):
     "Attempts from an entry of the founding system: one program, a list of them, or a list of grids"
     task = _find_task(row, known)

@@ -21,6 +21,7 @@ def check_size(parts: int):
     if parts > 1_000_000: raise Refused("too large", "a value of more than a million parts")
     if parts > _MAX_PARTS: raise Unknown
 
+# %% ../../nbs/judge/00_constants.ipynb #9f0b299b
 def parts_of(value: object) -> list: # The value and all that it holds
     "The parts of plain data; raises for anything else, and for what is too large or too deep"
     found, layer, size = [], [value], 0
@@ -54,6 +55,8 @@ _SYNTAX = {getattr(ast, name) for name in
            "Constant Name Load Store Tuple List Set Dict Starred UnaryOp USub UAdd Not Invert BinOp Add Sub "
            "Mult Div FloorDiv Mod Pow Compare Eq NotEq Lt LtE Gt GtE In NotIn BoolOp And Or IfExp Call "
            "keyword Subscript Slice Attribute ListComp DictComp comprehension".split()}
+
+# %% ../../nbs/judge/00_constants.ipynb #47104602
 _LEAVES = {ast.Constant, ast.Name, ast.Load, ast.Store, ast.Add, ast.Sub, ast.Eq, ast.alias}
 
 def walk(root: ast.AST) -> list: # Parents first; quicker than `ast.walk`
@@ -107,6 +110,7 @@ class Parameters:
         fits = given <= left | {*self.only} or self.more and not given & {*self.names[:n]}
         return not self.known or n <= self.most and fits and {*self.names[n:self.least]} <= given
 
+# %% ../../nbs/judge/00_constants.ipynb #f50b9a3b
 def read_parameters(signature: str | None) -> Parameters: # A `def` line
     "What a signature takes, without `self`"
     found = re.search(r"def\s.*[^:\s]", signature or "", re.S)

@@ -171,6 +171,7 @@ def frame(self: Child) -> bytes | None:
     del self.held[:end]
     return body
 
+# %% ../../nbs/judge/06_host.ipynb #720ecc42
 @patch
 def kill(self: Child, outcome: str = "crash", reason: str = ""): # What to say of the step it was at
     "Have the zygote kill it"

@@ -30,6 +30,7 @@ def compare(
     wanted = {"truthy": "something true", "falsy": "something false"}.get(kind, brief(expected))
     return "" if right else f"got {brief(value)}, expected {wanted}"
 
+# %% ../../nbs/judge/04_reader.ipynb #88ace8ef
 def _words(text): return [o.split() for o in text.split("\n") if o.strip()]
 
 def _compare_raised(letter, body, rest, expected):

@@ -169,6 +169,7 @@ def _guard(read, state, node, *more): # whatever goes wrong becomes one rejected
     except Refused as e: _reject(state, node.span, *e.args)
     except Exception as e: _reject(state, node.span, "unreadable", f"it cannot be read ({type(e).__name__})")
 
+# %% ../../nbs/judge/01_reading.ipynb #887947c9
 def _needed(state, names): # the statements that a test with these names needs, in order
     kept, size = [], -1
     while len(kept) > size: # a function may use what is made after it, a list may have two names
@@ -238,6 +239,7 @@ def _unseen(state, value): # the parts of plain data, if the program cannot have
     if state.work < 0 or any(id(part) in state.seen for part in parts): raise Unknown
     return [part for part in parts if isinstance(part, (list, dict, set))]
 
+# %% ../../nbs/judge/01_reading.ipynb #ae5d8b7a
 def _call_program(state, /, *args, **named):
     state.given += _unseen(state, [args, named])
     if state.takes.takes(len(args), [*named]): return _Answer(args, tuple(named.items()))
@@ -461,6 +463,7 @@ class _Row: # the values of one test, the expected one last
         if not isinstance(first, SEQUENCES): return len(self.parts), None, False
         return 2, len(first.elts), self.is_record or isinstance(first, ast.Tuple)
 
+# %% ../../nbs/judge/01_reading.ipynb #27c517ac
 def _record(state, node): # a JSON object as a row
     fields = lambda node: {getattr(k, "value", k): v for k, v in zip(node.keys, node.values)}
     keys = {str(key).lower(): v for key, v in fields(node).items()}
@@ -493,6 +496,7 @@ def _rows_in(state, value, named=False): # None if it is no list of tests; `name
     if rows and not _fits(state, own): return rows
     return [own] if len(rows) < len(parts) or parts and _is_one_row(state, value, rows, named) else rows
 
+# %% ../../nbs/judge/01_reading.ipynb #3b23010e
 def _is_one_row(state, value, rows, named): # rather than a list of rows
     bracketed = value.span[0] != value.elts[0].span[0]
     if isinstance(value, ast.Tuple) and bracketed and not named: return True

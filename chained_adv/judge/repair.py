@@ -43,6 +43,7 @@ def _split(text, start=0):
         start += len(line) + 1
     return lines
 
+# %% ../../nbs/judge/00_repair.ipynb #39af6031
 def _parse(lines): # None where they are no Python, or cannot be meant so; each node gets its span
     try: nodes = walk(tree := ast.parse("\n".join(line for line, _ in lines)))
     except _ERRORS: return None
@@ -80,6 +81,7 @@ def _brackets(text, still_open=()):
             pairs.append((start, token.end(), len(stack), stack[-1][1] if stack else ""))
     return pairs, stack
 
+# %% ../../nbs/judge/00_repair.ipynb #000b3813
 def _indent(line): return len(line) - len(line.lstrip())
 
 def _dedent(lines, quotes={}): # a tab in front counts as four blanks

@@ -161,6 +161,7 @@ def frame(body: bytes) -> bytes:
     "A body with its length"
     return LENGTH.pack(len(body)) + body
 
+# %% ../../nbs/judge/00_wire.ipynb #e1f5ad2a
 class Channel:
     "One end of a socket in a jailed process: whole frames out and in"
     def __init__(self, fd: int): # The descriptor

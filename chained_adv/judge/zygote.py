@@ -71,6 +71,7 @@ def obey(control: socket.socket, children: dict, spawn) -> bool: # False when th
     elif number in children: slay(children[number])
     return True
 
+# %% ../../nbs/judge/05_zygote.ipynb #6d88421e
 def reap(control: socket.socket, children: dict):
     "Report the children that have ended"
     for number, pid in list(children.items()):
@@ -100,6 +101,8 @@ _REQUESTS = [letter + '["call","f","__call__"]\n' + data for letter, data in (
     ("Q", '[[[3,1,2]],{"d":[["k",2]]}]'), ("D", '[[[]],{"d":[]}]'))]
 _TEST = ("def g(x): return [x, 1.5]\nxs = [1, 2]\nassert sorted(f(xs)) == g(1)\n"
          "for i in (1, 2): assert f([i], 'a') is not None")
+
+# %% ../../nbs/judge/05_zygote.ipynb #86883dd1
 _ANSWERS = ['V{"d":[["f","function"]]}\nnull\n""', *['V[1,1.5]\n[[[1,3]],{"d":[]}]\n""'] * 3]
 _FRAMES = {b"S": [(dict(code=_PROGRAM, entry="f", signature="", mode="", limit=9), _REQUESTS * 8)],
            b"T": [(dict(entry="f", source=_TEST, write_back=True), _ANSWERS)] * 12, b"R": []}

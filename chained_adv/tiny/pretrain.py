@@ -85,6 +85,7 @@ def encode_pieces(tokenizer, pieces):
     ids = [tokenizer(t, add_special_tokens=False).input_ids for t, _ in pieces]
     return [i for o in ids for i in o], [w for o, (_, w) in zip(ids, pieces) for _ in o]
 
+# %% ../../nbs/tiny/01_pretrain.ipynb #53e187a6
 def warm_start_batches(
     tokenizer, # Of the model
     tokens: int, # Stop after about this many tokens

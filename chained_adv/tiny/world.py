@@ -266,6 +266,7 @@ def tiny_specs(
     rng.shuffle(drawn)
     return drawn
 
+# %% ../../nbs/tiny/00_world.ipynb #24e86971
 def tiny_problems(
     split: str, # `train` or `held_out`
     n: int, # How many problems
