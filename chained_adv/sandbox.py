@@ -8,7 +8,7 @@ __all__ = ['Job', 'Known', 'require_level', 'Sandbox', 'Plan', 'read_job', 'Batc
 
 # %% ../nbs/05_sandbox.ipynb #ca69c9aa
 import atexit, html, math, os, threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -216,6 +216,7 @@ class Batch:
     def __init__(self, box: "Sandbox", plans: list[Plan], progress: Callable | None):
         self.box, self.plans, self.progress, self.done = box, plans, progress, 0
         self.verdicts, self.records, self.groups = {}, {}, OrderedDict()
+        self.jobs = Counter(p.program for p in plans) # how many have the same program
         for p in plans:
             items = self.groups.setdefault(p.program, (p, OrderedDict()))[1]
             for item in p.items.values():
@@ -286,7 +287,7 @@ def keep(self: Batch, key: tuple, outcome: str, reason: str, out: str, err: str)
 @patch
 def tell(self: Batch, p: Plan):
     "Tell of the jobs that are done"
-    self.done += sum(o.program == p.program for o in self.plans)
+    self.done += self.jobs[p.program]
     if self.progress: self.progress(self.done, len(self.plans))
 
 # %% ../nbs/05_sandbox.ipynb #710af301
