@@ -1306,6 +1306,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                   'chained_adv/judge/host.py'),
                                         'chained_adv.judge.host.Loop.drive': ('judge/host.html#loop.drive', 'chained_adv/judge/host.py'),
                                         'chained_adv.judge.host.Loop.leave': ('judge/host.html#loop.leave', 'chained_adv/judge/host.py'),
+                                        'chained_adv.judge.host.Loop.listen': ('judge/host.html#loop.listen', 'chained_adv/judge/host.py'),
                                         'chained_adv.judge.host.Loop.on_child': ( 'judge/host.html#loop.on_child',
                                                                                   'chained_adv/judge/host.py'),
                                         'chained_adv.judge.host.Loop.resume': ('judge/host.html#loop.resume', 'chained_adv/judge/host.py'),

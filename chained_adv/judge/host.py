@@ -330,29 +330,36 @@ class Loop:
 @patch
 def drive(self: Loop, tasks: Iterator, width: int, zygotes: Callable): # Tasks; how many at once; who reports
     "Run tasks to their end"
-    controls = {}
+    controls, now = {}, time.monotonic()
     while True:
         while len(self.waits) < width and (task := next(tasks, None)): self.resume(task, None)
         if not self.waits: return
-        for fd in [fd for fd, z in controls.items() if not z.alive]: # its number may be another's by now
-            del controls[fd]
-            if fd not in self.waits: self.events.unregister(fd)
-        for z in zygotes():
-            if z.control.fileno() in controls: continue
-            controls[z.control.fileno()] = z
-            self.events.register(z.control, select.POLLIN)
+        self.listen(controls, zygotes())
+        busy = time.monotonic() - now # what this process was at is not the time of those that wait
+        for wait, _ in self.waits.values(): wait.begun += busy
         due = min(w.look for w, _ in self.waits.values()) - time.monotonic()
         for fd, what in self.events.poll(max(0, math.ceil(due * 1000))):
             if fd not in controls: self.on_child(self.waits[fd][0].child, what)
             else: controls[fd].poll()
         now = time.monotonic()
         for fd, (wait, task) in list(self.waits.items()):
-            if now >= wait.look and wait.child.status is None: wait.check(now)
             if (value := result_of(wait)) is not None:
                 self.leave(fd)
                 self.resume(task, value)
+            elif now >= wait.look and wait.child.status is None: wait.check(now)
 
 # %% ../../nbs/judge/06_host.ipynb #621cf964
+@patch
+def listen(self: Loop, controls: dict, zygotes: list[Zygote]): # Descriptor -> zygote; those that are alive
+    "Forget the zygotes that died, whose numbers may be others' by now, and listen to new ones"
+    for fd in [fd for fd, z in controls.items() if not z.alive]:
+        del controls[fd]
+        if fd not in self.waits: self.events.unregister(fd)
+    for z in zygotes:
+        if z.control.fileno() in controls: continue
+        controls[z.control.fileno()] = z
+        self.events.register(z.control, select.POLLIN)
+
 @patch
 def on_child(self: Loop, child: Child, what: int):
     "Move bytes"
