@@ -41,7 +41,8 @@ CROSS_LIMITS = {
 }
 # By right either way: these draw from what the jail does not freeze (two looks agree once in four) or from what it does (they always agree)
 EITHER = {a.name for a in TEST_ATTACKS if a.name.startswith("chance_") and a.arguable}
-COSTLY = {"bomb_parametrize_product": .2} # name -> seconds of this process that it may take instead of .1
+# Name -> seconds of this process that an entry may take instead of .1: suites that send all the requests or bytes they may
+COSTLY = {"bomb_parametrize_product": .2, "frame_almost_big_answers": .3, "lie_getattr": .3, "time_iterator": .4}
 
 def misses(verdicts, allowed):
     "Verdicts that are not allowed. The reader may make several tests of one function: then what is allowed anywhere counts, and not all may pass where one must not"
