@@ -120,7 +120,7 @@ def test_trl_trains_on_the_exported_file(solved, form, tmp_path):
     "The file loads with datasets, and TRL's SFT trainer makes steps on it"
     datasets = pytest.importorskip("datasets", reason="pip install trl to check that TRL reads the exported file")
     trl = pytest.importorskip("trl", reason="pip install trl to check that TRL reads the exported file")
-    from test_warm_start import TEMPLATE, make_model
+    from test_sft import TEMPLATE, make_model
     from chained_adv.models import load_tokenizer
     from transformers import AutoModelForCausalLM
     with Sandbox() as box: path = save_lines(lines_of(solved, form, box), tmp_path / "sft.jsonl")

@@ -14,7 +14,7 @@ from chained_adv.arc.datasets import load_tasks, save_tasks
 from chained_adv.arc.grids import Grid, Pair, Task
 from chained_adv.models import ModelConfig, Players
 from chained_adv.sandbox import Sandbox, check_problem
-from test_warm_start import make_model
+from test_sft import make_model
 
 SMALL = ("--quick", "--stages", "1", "--problems-per-step", "2", "--samples", "2", "--eval-samples", "2", "--n-mutants", "0", "--max-stage-tokens", "4", "--max-test-tokens", "4", "--device", "cpu")
 

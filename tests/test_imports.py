@@ -6,7 +6,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE, NOTEBOOKS = ROOT / "chained_adv", ROOT / "nbs"
-_TO_REWARDS = "core stages problems models jail testcases sandbox rewards"
+_TO_REWARDS = "core stages problems jail testcases sandbox rewards models"
 _TO_EVALUATION = f"{_TO_REWARDS} ppo rollout checkpoints tracking evaluation"
 _ARC_BASE = "core jail testcases sandbox"
 _ARC = f"{_ARC_BASE} arc.grids arc.transforms arc.datasets arc.search arc.clients arc.agents arc.generate arc.verify arc.bench arc.export arc.bridge"
@@ -17,7 +17,6 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "stages": "core",
     "problems": "core",
     "jail": "",
-    "models": "core stages",
     "judge.constants": "",
     "judge.repair": "judge.constants",
     "judge.wire": "",
@@ -32,19 +31,20 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "testcases": "core judge.constants judge.wire judge.host",
     "sandbox": "core jail judge.wire judge.host judge.verdicts testcases",
     "rewards": "core",
+    "models": "core stages",
     "ppo": "",
     "rollout": _TO_REWARDS,
-    "checkpoints": "core models",
     "intervals": "core",
-    "terminal": "core",
     "tracking": "core",
     "evaluation": f"{_TO_REWARDS} rollout intervals tracking",
+    "sft": "core stages models",
     "tiny.world": "core stages testcases",
     "tiny.pretrain": "core stages models sandbox rollout tiny.world",
+    "checkpoints": "core models",
     "trainer": f"{_TO_EVALUATION} tiny.world",
-    "ablation": f"{_TO_EVALUATION} intervals tiny.world trainer",
     "inference": f"{_TO_EVALUATION} tiny.world trainer",
-    "warm_start": "core stages models",
+    "ablation": f"{_TO_EVALUATION} intervals tiny.world trainer",
+    "terminal": "core",
     "arc.grids": "core",
     "arc.transforms": "core arc.grids",
     "arc.datasets": "core arc.grids arc.transforms",
@@ -57,7 +57,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "arc.export": f"{_ARC_BASE} problems arc.grids arc.transforms arc.datasets arc.agents arc.generate arc.verify arc.bench",
     "arc.bridge": f"{_ARC_BASE} stages problems arc.grids arc.transforms arc.datasets arc.search arc.agents arc.generate arc.verify arc.bench arc.export",
     "arc.cli": f"{_ARC} terminal",
-    "cli": f"{_TO_EVALUATION} terminal tiny.world tiny.pretrain trainer ablation inference warm_start arc.bridge arc.cli",
+    "cli": f"{_TO_EVALUATION} terminal tiny.world tiny.pretrain trainer ablation inference sft arc.bridge arc.cli",
 }.items()}
 
 HEAVY = ("torch", "transformers", "numpy")
@@ -168,11 +168,14 @@ def test_each_module_has_its_notebook():
 def test_notebooks_are_named_and_numbered_like_their_modules():
     numbers = {}
     for path, module in notebook_targets().items():
-        parts = module_name(path, NOTEBOOKS).split(".")
-        number, _, name = parts[-1].partition("_")
-        assert number.isdigit() and ".".join(parts[:-1] + [name]) == module, f"{path.relative_to(ROOT)} exports to {module}"
-        numbers.setdefault(tuple(parts[:-1]), {})[module] = int(number)
-    for folder in numbers.values(): assert [m for m in ALLOWED if m in folder] == sorted(folder, key=folder.get)
+        *folder, stem = module_name(path, NOTEBOOKS).split(".")
+        number, _, name = stem.partition("_")
+        whole = "_".join(module.split(".")[len(folder):])
+        assert number.isdigit() and name == whole, f"{path.relative_to(ROOT)} exports to {module}"
+        numbers.setdefault(tuple(folder), {})[module] = int(number)
+    for folder in numbers.values():
+        assert len(set(folder.values())) == len(folder), f"two notebooks share a number: {folder}"
+        assert [m for m in ALLOWED if m in folder] == sorted(folder, key=folder.get)
 
 def test_contributing_shows_the_same_table():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")

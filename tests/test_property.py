@@ -1,6 +1,6 @@
 """The verdict equals direct evaluation: random plain values, random programs over them, random tests that are code, recorded and live.
 
-`equal` below is written from the docs (notebook `judge/00_wire`), apart from the judge's own code.
+`equal` below is written from the docs (notebook `judge/02_wire`), apart from the judge's own code.
 PROPERTY_EXAMPLES sets the number of examples of each property (then drawn at random); without it a fixed selection runs.
 """
 import math, os

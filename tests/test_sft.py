@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from chained_adv import cli
 from chained_adv.core import ConfigError
 from chained_adv.models import ModelConfig, Players, load_base
-from chained_adv.warm_start import DataError, Example, encode_example, end_token, mean_loss, read_examples, warm_start
+from chained_adv.sft import DataError, Example, encode_example, end_token, mean_loss, read_examples, warm_start
 
 TEMPLATE = "{% for m in messages %}<|{{ m['role'] }}|>{{ m['content'] }}<eot>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
 STRICT = "{% if messages[0]['role'] == 'system' %}{{ raise_exception('no system messages') }}{% endif %}" + TEMPLATE
