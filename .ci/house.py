@@ -139,7 +139,9 @@ def settings_of(part: dict) -> dict[str, int]:
     for node in parse(part["text"]):
         if not (isinstance(node, ast.ClassDef) and SETTINGS.search(node.name)): continue
         if not any("dataclass" in ast.unparse(d) for d in node.decorator_list): continue
-        found[node.name] = sum(isinstance(o, ast.AnnAssign) for o in node.body)
+        fields = [o for o in node.body if isinstance(o, ast.AnnAssign)]
+        nested = [o for o in fields if SETTINGS.search(ast.unparse(o.annotation))] # their fields are counted below
+        found[node.name] = len(fields) - len(nested)
     return found
 
 

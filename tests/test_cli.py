@@ -8,7 +8,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 from typer.testing import CliRunner
 
-from chained_adv import cli
+from chained_adv import cli, doctor, reports, sources
 from chained_adv.checkpoints import CheckpointManager
 from chained_adv.problems import load_problems
 
@@ -279,7 +279,7 @@ def test_an_unknown_model_on_a_machine_without_the_hub(here):
     assert "cannot be reached" in done.stderr and "model 'nobody/nothing' cannot be loaded" in done.stderr and time.monotonic() - start < 40
 
 def test_a_bug_keeps_its_traceback(monkeypatch):
-    monkeypatch.setattr(cli, "load_problems", lambda source: 1 / 0)
+    monkeypatch.setattr(sources, "load_problems", lambda source: 1 / 0)
     r = call("problems", "builtin")
     assert isinstance(r.exception, ZeroDivisionError) and r.exit_code == 1
 
@@ -355,7 +355,7 @@ def test_doctor():
     assert "ready: `chained-adv train` can run" in call("doctor").stdout
 
 def test_doctor_says_what_is_missing(monkeypatch, here):
-    monkeypatch.setattr(cli, "files", lambda package: here)
+    monkeypatch.setattr(doctor, "files", lambda package: here)
     r = call("doctor")
     assert r.exit_code == 1 and "not ready" in r.stdout and "chained-adv tiny pretrain" in r.stdout
 
@@ -376,9 +376,9 @@ NASTY = "[bold red]x[/] [link=http://a]\x1b]0;title\x07\x1b[2J \u202e <b>&amp;"
 @pytest.mark.parametrize("terminal", [True, False])
 def test_what_models_write_is_shown_not_obeyed(monkeypatch, capsys, terminal):
     out = io.StringIO()
-    monkeypatch.setattr(cli, "make_console", lambda: Console(file=out, force_terminal=terminal, width=200, highlight=False, color_system="standard" if terminal else None))
+    monkeypatch.setattr(reports, "make_console", lambda: Console(file=out, force_terminal=terminal, width=200, highlight=False, color_system="standard" if terminal else None))
     test = dict(test=NASTY, stage=1, passed=False, outcome="wrong_value", reason=NASTY, valid=True)
-    cli._print_match(dict(problem=NASTY, description=NASTY, signature="def f(x):", stages=[dict(stage=i, name="x", text=NASTY, tests=NASTY) for i in range(1, 6)], tests=[test], baseline=[test]))
+    reports.print_episode(dict(problem=NASTY, description=NASTY, signature="def f(x):", stages=[dict(stage=i, name="x", text=NASTY, tests=NASTY) for i in range(1, 6)], tests=[test], baseline=[test]))
     text = out.getvalue() + capsys.readouterr().out
     assert text.count("[bold red]x[/] [link=http://a]") >= 11 and "\\x1b]0;title\\x07\\x1b[2J" in text and "\u202e" not in text
     assert "\x07" not in text and "\x1b[2J" not in text and "\x1b]" not in text and ("\x1b[" in text) == terminal

@@ -57,7 +57,12 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "arc.export": f"{_ARC_BASE} problems arc.grids arc.transforms arc.datasets arc.agents arc.generate arc.verify arc.bench",
     "arc.bridge": f"{_ARC_BASE} stages problems arc.grids arc.transforms arc.datasets arc.search arc.agents arc.generate arc.verify arc.bench arc.export",
     "arc.cli": f"{_ARC} terminal",
-    "cli": f"{_TO_EVALUATION} terminal tiny.world tiny.pretrain trainer ablation inference sft arc.bridge arc.cli",
+    "settings": "core stages trainer",
+    "sources": "core problems terminal tiny.world arc.bridge",
+    "doctor": "core jail sandbox models terminal",
+    "reports": "core stages tracking evaluation terminal",
+    "training_cli": f"{_TO_EVALUATION} ablation trainer sft tiny.pretrain terminal settings sources reports",
+    "cli": f"{_TO_EVALUATION} inference terminal sources doctor reports training_cli arc.cli",
 }.items()}
 
 HEAVY = ("torch", "transformers", "numpy")
@@ -149,7 +154,7 @@ def test_the_check_catches(module, source, complaint):
     ("stages", "import json, re\nfrom .core import Problem"),
     ("sandbox", "from chained_adv.testcases import parse_tests"),
     ("tiny.pretrain", "from .world import x\nfrom ..core import Problem\nimport torch"),
-    ("cli", "from . import __version__\nfrom .trainer import AdversarialTrainer"),
+    ("training_cli", "from . import __version__\nfrom .trainer import AdversarialTrainer"),
     ("ppo", "import math\nimport torch.nn.functional as F"),
 ])
 def test_the_check_lets_pass(module, source): assert violations(module, source) == []
