@@ -18,12 +18,12 @@ from . import __version__
 from .core import ConfigError
 from .problems import summarize_problems
 from .sandbox import Sandbox, check_problem
-from .terminal import (Commands, Device, Json, Seed, Threads, clean_text, examples, make_app, make_console,
-                                  make_table, opt, parse_list, print_json, say, start_quietly)
+from .terminal import (Commands, Device, Json, Seed, Threads, clean_text, examples, make_app,
+                                  make_console, make_table, opt, parse_list, print_json, say, start_quietly)
 from .sources import find_problem, is_run, list_problems, problem_pool, whole_set
 from .doctor import Fact, examine
-from .reports import (evaluation_files, evaluation_results, print_episode, print_evaluation, print_results,
-                                 verdict_line, write_evaluation)
+from .reports import (evaluation_files, evaluation_results, print_episode, print_evaluation,
+                                 print_results, verdict_line, write_evaluation)
 from .training_cli import app
 
 # %% ../nbs/34_cli.ipynb #0f186eb1
@@ -54,7 +54,8 @@ def load_engine(
     return InferenceEngine(Players(ModelConfig(model=model or "tiny", device=device)))
 
 # %% ../nbs/34_cli.ipynb #349142b4
-@app.command(epilog=examples("chained-adv show", "chained-adv show --list", "chained-adv show --run runs/default --json",
+@app.command(epilog=examples("chained-adv show", "chained-adv show --list",
+                             "chained-adv show --run runs/default --json",
     "chained-adv show two_sum --problems builtin --model Qwen/Qwen2.5-Coder-0.5B-Instruct"))
 def show(problem: ProblemId = "",
     problems: Source = "",
@@ -63,8 +64,9 @@ def show(problem: ProblemId = "",
     model: opt(str, "Model of both players before any training.") = "tiny",
     temperature: opt(float, "Of both players; 0 takes the likeliest token.", min=0) = 1.,
     reward: opt(str, "Reward scheme: per_test, zero_sum, shaped or baseline.") = "per_test",
-    seed: Seed = 0, list_ids: List = False, device: Device = "auto", threads: Threads = 1, as_json: Json = False):
-    "Show one episode: five stages, tests at each, verdicts and rewards, before any training or with a run's checkpoint."
+    seed: Seed = 0, list_ids: List = False, device: Device = "auto", threads: Threads = 1,
+         as_json: Json = False):
+    "Show one episode: five stages, tests at each, verdicts and rewards, before training or of a checkpoint."
     train_set, held_out = problem_pool(problems, run, model)
     if list_ids: return list_problems(train_set, held_out, as_json)
     chosen = find_problem(problem, held_out + train_set)
@@ -73,7 +75,8 @@ def show(problem: ProblemId = "",
     from chained_adv.rollout import play
     with load_engine(run, checkpoint, model, device) as engine:
         check_problem(chosen, engine.sandbox)
-        rollout = play(engine.players, [chosen], engine.sandbox, temperature=temperature, seed=seed, reward=reward)
+        rollout = play(engine.players, [chosen], engine.sandbox, temperature=temperature, seed=seed,
+                       reward=reward)
     episode = dict(solved=rollout.chains[0].solved, **describe_chain(rollout.chains[0]))
     if as_json: return print_json(episode)
     print_episode(episode)
@@ -82,11 +85,12 @@ def show(problem: ProblemId = "",
     print(f"\n{verdict_line(episode)}\n{rewards}")
 
 # %% ../nbs/34_cli.ipynb #b665a443
-@app.command(epilog=examples("chained-adv solve --run runs/default", "chained-adv solve --run runs/default --list",
+@app.command(epilog=examples("chained-adv solve --run runs/default",
+                             "chained-adv solve --run runs/default --list",
     "chained-adv solve two_sum --problems builtin --run runs/qwen --candidates 8",
     "chained-adv solve --problems my.json --run runs/mine --json"))
 def solve(problem: ProblemId = "",
-    problems: opt(str, "A problem file, 'builtin', 'tiny' or ARC tasks (arc:FOLDER; those without a program too). "
+    problems: opt(str, "A problem file, 'builtin', 'tiny' or ARC tasks (arc:FOLDER). "
                        "A file without an id: all its problems.") = "",
     id: opt(str, "Id of a problem, like the argument.") = "", # noqa: A002
     run: opt(str, "The run whose trained pair solves: its folder, or one checkpoint's.") = "runs/default",
@@ -94,9 +98,11 @@ def solve(problem: ProblemId = "",
     model: opt(str, "A model before any training instead of a run.") = "",
     candidates: opt(int, "Candidates to choose from, by the generated tests they pass.", min=1) = 1,
     test_lists: opt(int, "Lists of tests per program and stage.", min=0) = 1,
-    seed: Seed = 0, list_ids: List = False, device: Device = "auto", threads: Threads = 1, as_json: Json = False):
-    "Solve a problem with a trained pair. Shows all stages, the program and the tests it ran. Exit status 1: not solved."
-    if problem and id and problem != id: raise ConfigError(f"two problems were named, {problem!r} and {id!r}; give one")
+    seed: Seed = 0, list_ids: List = False, device: Device = "auto", threads: Threads = 1,
+          as_json: Json = False):
+    "Solve a problem with a trained pair; show all stages, program and tests. Exit status 1: not solved."
+    if problem and id and problem != id:
+        raise ConfigError(f"two problems were named, {problem!r} and {id!r}; give one")
     run, id = "" if model else run, problem or id
     train_set, held_out = problem_pool(problems, run, model, references=False)
     if list_ids: return list_problems(train_set, held_out, as_json)
@@ -127,7 +133,8 @@ def count_samples(
 def _is_path(target: str) -> bool:
     "Must this be a folder, not a name on the hub? It says so, or lies where runs lie"
     above = Path(target).parent
-    return target.startswith((".", "/", "~")) or above != Path(".") and above.is_dir() and any(map(is_run, above.iterdir()))
+    if target.startswith((".", "/", "~")): return True
+    return above != Path(".") and above.is_dir() and any(map(is_run, above.iterdir()))
 
 def check_target(
     target: str, # A run, a checkpoint, or a model
@@ -143,8 +150,8 @@ def check_target(
                           "a model's folder or a model on the Hugging Face hub")
     try: AutoConfig.from_pretrained(target)
     except (OSError, ValueError, KeyError) as e:
-        raise ConfigError(f"{target!r} is no run (a folder with checkpoints), and as a model it cannot be loaded: "
-                          f"{str(e).strip().splitlines()[0]}") from None
+        raise ConfigError(f"{target!r} is no run (a folder with checkpoints), and as a model it cannot be "
+                          f"loaded: {str(e).strip().splitlines()[0]}") from None
 
 # %% ../nbs/34_cli.ipynb #fce691ad
 @contextmanager
@@ -154,7 +161,8 @@ def _phases(targets, n):
     begun, live = [], sys.stderr.isatty()
     bar = tqdm(total=len(targets) * n, unit="phase", file=sys.stderr, dynamic_ncols=True, disable=not live)
     def step(target, phase):
-        if not live and target not in begun: say(f"evaluating {target} ({targets.index(target) + 1} of {len(targets)})")
+        if not live and target not in begun:
+            say(f"evaluating {target} ({targets.index(target) + 1} of {len(targets)})")
         bar.update(bool(begun))
         bar.set_description(f"{clean_text(target)}: {phase}")
         begun.append(target)
@@ -170,7 +178,8 @@ def _measure(target, checkpoint, device, problems, sandbox, best_of, **options):
     with load_engine(target if is_run(target) else "", checkpoint, target, device) as engine:
         players, untrained = engine.players, None
         if best_of: untrained = Players(players.config) if is_run(target) else players
-        return measure_players(players, problems, sandbox, target, best_of=best_of, untrained=untrained, **options)
+        return measure_players(players, problems, sandbox, target, best_of=best_of, untrained=untrained,
+                               **options)
 
 def _measure_all(targets, chosen, checkpoint, device, n_mutants, seed, best_of, **options):
     "Measurements of all on the same problems and mutants, and what became of the mutants"
@@ -180,14 +189,16 @@ def _measure_all(targets, chosen, checkpoint, device, n_mutants, seed, best_of, 
         sets = sort_mutants(chosen, box, n_mutants, seed) if n_mutants else []
         options |= dict(best_of=best_of, mutants=[o.kept for o in sets] or None, seed=seed)
         with _phases(targets, 4 + bool(best_of) + bool(sets)) as step:
-            found = [_measure(t, checkpoint, device, chosen, box, progress=lambda phase, t=t: step(t, phase), **options)
+            found = [_measure(t, checkpoint, device, chosen, box, progress=lambda phase, t=t: step(t, phase),
+                              **options)
                      for t in targets]
     return found, count_mutants(sets) if sets else None
 
 # %% ../nbs/34_cli.ipynb #b0283af3
 _EVALUATE = examples("chained-adv evaluate runs/default", "chained-adv evaluate tiny runs/default --limit 50",
     "chained-adv evaluate tiny runs/default --samples 8 --k 1,5 --best-of 4 --out comparison",
-    "chained-adv evaluate runs/mine/checkpoints/stage_1 runs/mine/checkpoints/stage_5 --csv stages.csv --plot stages.png",
+    "chained-adv evaluate runs/mine/checkpoints/stage_1 runs/mine/checkpoints/stage_5 --csv stages.csv "
+                     "--plot stages.png",
     "chained-adv evaluate runs/mine --problems other.json --samples 4 --json")
 Targets = Annotated[list[str], typer.Argument(metavar="RUN_OR_MODEL...",
     help="Folders of runs or checkpoints, or models before training. All others are compared to the first.")]
@@ -195,27 +206,32 @@ Targets = Annotated[list[str], typer.Argument(metavar="RUN_OR_MODEL...",
 # %% ../nbs/34_cli.ipynb #020a27b4
 @app.command(epilog=_EVALUATE)
 def evaluate(targets: Targets,
-    problems: opt(str, "A problem file, 'builtin' or 'tiny': all its problems. Left out: the held-out ones of the first run.") = "",
+    problems: opt(str, "A problem file, 'builtin' or 'tiny': all its problems. Left out: the held-out ones "
+                  "of the first run.") = "",
     checkpoint: Saved = "best",
     samples: opt(int, "Samples per problem; 0: as many as --k and --best-of need.", min=0) = 0,
     k: opt(str, "The k of pass@k, like 1,5.") = "1",
-    best_of: opt(int, "Also choose the best of so many samples by generated tests; 0 leaves it out.", min=0) = 0,
+    best_of: opt(int, "Also choose the best of so many samples by generated tests; 0 leaves it out.",
+                 min=0) = 0,
     limit: opt(int, "At most so many problems; 0 is all.", min=0) = 0,
     n_mutants: opt(int, "Mutants per problem behind the mutation score; 0 leaves it out.", min=0) = 6,
     csv: opt(str, "Write the table to this CSV file.") = "",
-    plot: opt(str, "Draw rates and differences with their intervals into this file (.png, .svg or .pdf).") = "",
-    out: opt(str, "Write evaluation.json, evaluation.csv, evaluation.png and problems.csv to this folder.") = "",
+    plot: opt(str, "Draw rates and differences with intervals into this file (.png, .svg or .pdf).") = "",
+    out: opt(str, "Write evaluation.{json,csv,png} and problems.csv to this folder.") = "",
     seed: Seed = 0, device: Device = "auto", threads: Threads = 1, as_json: Json = False):
-    "Measure runs and models. Rates with 95 % intervals, side by side on the same problems, and which differences are more than noise."
+    """Measure runs and models on the same problems: rates with 95 % intervals, side by side, and which differences
+    are more than noise."""
     targets, ks = list(dict.fromkeys(targets)), tuple(sorted(set(parse_list("--k", k, int))))
     samples = count_samples(samples, ks, best_of)
-    train_set, held_out = problem_pool(problems, *(targets[0], "") if is_run(targets[0]) else ("", targets[0]))
+    train_set, held_out = problem_pool(problems,
+                                       *(targets[0], "") if is_run(targets[0]) else ("", targets[0]))
     chosen = (whole_set(problems) if problems else held_out or train_set)[:limit or None]
     start_quietly(threads, targets)
     for o in targets: check_target(o, checkpoint)
     files = evaluation_files(csv, plot, out)
     from chained_adv.evaluation import comparison_rows
-    found, counts = _measure_all(targets, chosen, checkpoint, device, n_mutants, seed, best_of, n_samples=samples, ks=ks)
+    found, counts = _measure_all(targets, chosen, checkpoint, device, n_mutants, seed, best_of,
+                                 n_samples=samples, ks=ks)
     rows = comparison_rows(found, seed)
     results = evaluation_results(rows, found, chosen)
     settings = dict(targets=targets, problems=problems, checkpoint=checkpoint, samples=samples, k=list(ks),
@@ -232,12 +248,16 @@ def _checkpoint_row(o: Any) -> tuple:
     number = lambda v: "-" if v is None else v
     figure = lambda v: "-" if v is None else f"{v:.3f}"
     rates = [figure(o.metrics.get(k)) for k in ("solved", "solved_greedy", "validity")]
-    return o.name, number(o.step), number(o.stage), figure(o.score), *rates, f"{o.size / 1e6:.1f} MB", o.problem
+    size = f"{o.size / 1e6:.1f} MB"
+    return o.name, number(o.step), number(o.stage), figure(o.score), *rates, size, o.problem
 
-@app.command(epilog=examples("chained-adv checkpoints runs/default", "chained-adv checkpoints runs/default --json"))
-def checkpoints(run: Annotated[str, typer.Argument(help="A run's folder.")] = "runs/default", as_json: Json = False):
+@app.command(epilog=examples("chained-adv checkpoints runs/default",
+                             "chained-adv checkpoints runs/default --json"))
+def checkpoints(run: Annotated[str, typer.Argument(help="A run's folder.")] = "runs/default",
+                as_json: Json = False):
     "List the checkpoints of a run."
-    if not Path(run).is_dir(): raise ConfigError(f"{run}: no such run folder; `chained-adv train --out {run}` makes one")
+    if not Path(run).is_dir():
+        raise ConfigError(f"{run}: no such run folder; `chained-adv train --out {run}` makes one")
     from chained_adv.checkpoints import CheckpointManager
     found = CheckpointManager(Path(run, "checkpoints")).list_checkpoints()
     if not found: raise ConfigError(f"{run} holds no checkpoint yet")
@@ -255,16 +275,19 @@ def _mark(o: Fact) -> tuple[str, str]:
 
 @app.command(epilog=examples("chained-adv doctor", "chained-adv doctor --json"))
 def doctor(as_json: Json = False):
-    "See what this machine has, what is missing and how to get it. Exit status 0: the embedded default can run."
+    "See what this machine has, what is missing and how to get it. Exit status 0: the default run works here."
     facts = examine()
     ready = all(o.ok for o in facts if o.needed)
     if as_json:
         shown = [dict(vars(o), value=str(o.value), remedy="" if o.ok else o.remedy) for o in facts]
         print_json(dict(ready=ready, facts=shown))
     else:
-        make_console().print(make_table("This machine", ("", "", ""), [(_mark(o), o.name, o.value) for o in facts]))
-        print("\nhow to get what is not there:", *(f"  {o.name}: {o.remedy}" for o in facts if not o.ok), sep="\n")
-        print("\nready: `chained-adv train` can run" if ready else "\nnot ready: see the lines marked missing")
+        make_console().print(make_table("This machine", ("", "", ""),
+                                        [(_mark(o), o.name, o.value) for o in facts]))
+        print("\nhow to get what is not there:", *(f"  {o.name}: {o.remedy}" for o in facts if not o.ok),
+              sep="\n")
+        print("\nready: `chained-adv train` can run" if ready
+              else "\nnot ready: see the lines marked missing")
     if not ready: raise typer.Exit(1)
 
 # %% ../nbs/34_cli.ipynb #f4cc1d11
@@ -283,18 +306,23 @@ def load(self: ArcCommands) -> TyperGroup:
                           "pip install 'chained_adv[arc]'") from None
     return typer.main.get_group(app)
 
-app.add_typer(make_app("ARC tasks: show, transform, generate data, verify, benchmark, export.", ArcCommands), name="arc")
+app.add_typer(make_app("ARC tasks: show, transform, generate data, verify, benchmark, export.", ArcCommands),
+              name="arc")
 
 # %% ../nbs/34_cli.ipynb #9d075eb9
-File = Annotated[str, typer.Argument(help="A problem file (JSON or JSONL), 'builtin', 'tiny', or ARC tasks (arc:FOLDER).")]
+File = Annotated[str, typer.Argument(help="A problem file (JSON or JSONL), 'builtin', 'tiny', or ARC tasks "
+                                     "(arc:FOLDER).")]
 
-@app.command(epilog=examples("chained-adv problems", "chained-adv problems my.json", "chained-adv problems my.json --json"))
+@app.command(epilog=examples("chained-adv problems", "chained-adv problems my.json",
+                             "chained-adv problems my.json --json"))
 def problems(file: File = "builtin", as_json: Json = False):
     "Check a problem file: its format, and that every reference solution passes its own tests."
     found = whole_set(file)
     with Sandbox() as box:
         for p in found: check_problem(p, box)
     if as_json:
-        return print_json([dict(id=p.id, difficulty=p.difficulty, tags=list(p.tags), baseline_tests=len(p.baseline_tests))
+        return print_json([dict(id=p.id, difficulty=p.difficulty, tags=list(p.tags),
+                                baseline_tests=len(p.baseline_tests))
                            for p in found])
-    print(f"{summarize_problems(found)}\n\n{len(found)} problems, all well-formed; every reference passes its own tests")
+    print(f"{summarize_problems(found)}\n\n{len(found)} problems, all well-formed; every reference passes "
+          f"its own tests")

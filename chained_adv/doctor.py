@@ -45,7 +45,8 @@ def sandbox_fact() -> Fact: # Does it tell them apart?
     try:
         with Sandbox() as box:
             level = box.level
-            right, wrong = (box.execute_tests(f"def double(n):\n    return {o}", tests, "double") for o in programs)
+            right, wrong = (box.execute_tests(f"def double(n):\n    return {o}", tests, "double")
+                            for o in programs)
     except (ChainedAdvError, OSError) as e:
         return Fact("sandbox", f"does not work: {e}", False, True,
                     "run on Linux or macOS, where processes can be forked and limited")
@@ -82,7 +83,7 @@ def tiny_fact() -> Fact: # Its number of parameters
     "Is the embedded model there, and does it load?"
     names = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
     lacking = [o for o in names if not (files("chained_adv") / "data" / "tiny" / o).is_file()]
-    remedy = "install the package again, or make the model with `chained-adv tiny pretrain --out my-tiny-model`"
+    remedy = "install the package again, or run `chained-adv tiny pretrain --out my-tiny-model`"
     if lacking: return Fact("tiny model", f"lacks {', '.join(lacking)}", False, True, remedy)
     from chained_adv.models import ModelConfig, load_base
     try: model = load_base("tiny", ModelConfig(device="cpu"))[0]
@@ -97,7 +98,8 @@ def examine() -> list[Fact]: # The most basic first
     facts = [Fact("chained_adv", __version__),
              Fact("Python", python, sys.version_info >= (3, 10), True, "install Python 3.10 or later")]
     facts += [package_fact(o, True, get) for o in ("torch", "transformers", "peft", "safetensors")]
-    facts.append(package_fact("bitsandbytes", False, "only for --load-in-4bit: pip install 'chained_adv[gpu]'"))
+    facts.append(package_fact("bitsandbytes", False,
+                              "only for --load-in-4bit: pip install 'chained_adv[gpu]'"))
     facts += [sandbox_fact(), *isolation_facts()]
     facts += [package_fact(o, False, f"only for --trackers {o}: pip install {o}") for o in trackers]
     try: start_quietly(0)

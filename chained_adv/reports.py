@@ -33,7 +33,8 @@ def print_episode(
 ):
     "The stages of an episode, and its tests with their verdicts"
     console, columns = make_console(), ("test", "program", "reference", "reason")
-    print_block(console, f"problem {episode['problem']}", f"{episode['description']}\n\n{episode['signature']}")
+    print_block(console, f"problem {episode['problem']}",
+                f"{episode['description']}\n\n{episode['signature']}")
     for s in episode["stages"]:
         stage = get_stage(s["stage"])
         print_block(console, f"stage {stage.id}, {stage.title.lower()}", s["text"])
@@ -58,7 +59,8 @@ def verdict_line(
 def _result_row(d: dict[str, Any]) -> tuple:
     "A solved or unsolved problem as a row"
     passed = f"{sum(t['passed'] for t in d['baseline'])} of {len(d['baseline'])}"
-    return d["problem"], ("yes", "green") if d["solved"] else ("no", "red"), passed, len(d["tests"]), d["tokens"]
+    solved = ("yes", "green") if d["solved"] else ("no", "red")
+    return d["problem"], solved, passed, len(d["tests"]), d["tokens"]
 
 def print_results(
     results: Sequence[Any], # `InferenceResult`s
@@ -88,7 +90,8 @@ def print_summary(
     "Rates before and after a run, on both splits"
     splits = [s for s in ("train", "held_out") if s in summary["after"]]
     columns = [f"{s.replace('_', '-')} {when}" for s in splits for when in ("before", "after")]
-    cells = lambda k: [percent(summary[when].get(s, {}).get(k)) for s in splits for when in ("before", "after")]
+    cells = lambda k: [percent(summary[when].get(s, {}).get(k)) for s in splits
+                       for when in ("before", "after")]
     rates = [k for k in summary["after"][splits[0]] if k != "n"]
     rows = [(k.replace("_", " "), *cells(k)) for k in rates]
     make_console().print(make_table("Before and after training, with 95 % intervals", ("", *columns), rows))
@@ -121,7 +124,8 @@ def evaluation_results(
         rates = {r["metric"]: {k: r[k] for k in ("value", "low", "high")} for r in mine}
         by_tag = {t: {k: v.as_dict() for k, v in o.items()} for t, o in m.by_tag(problems).items()}
         first = m is measurements[0]
-        found.append(dict(name=m.name, problems=len(problems), n=m.n, generated_tokens=m.metrics["generated_tokens"],
+        found.append(dict(name=m.name, problems=len(problems), n=m.n,
+                          generated_tokens=m.metrics["generated_tokens"],
                           **rates, by_tag=by_tag,
                           against=None if first else dict(name=measurements[0].name, metrics=_against(mine))))
     return found
@@ -132,9 +136,9 @@ NOTE = ("\ndifferences are paired by problem: 95 % interval, problems won:lost, 
 
 def _mutant_line(c: dict[str, int]) -> str:
     "What became of the mutants"
-    return (f"mutants     {c['kept']} kept of {c['made']} made, each shown wrong by a baseline test; {c['undecided']} "
-            f"left out because they pass every baseline test and may be equivalent, {c['slow']} because they run "
-            f"too long, {c['spare']} beyond the limit")
+    return (f"mutants     {c['kept']} kept of {c['made']} made, each shown wrong by a baseline test; "
+            f"{c['undecided']} left out because they pass every baseline test and may be equivalent, "
+            f"{c['slow']} because they run too long, {c['spare']} beyond the limit")
 
 # %% ../nbs/32_reports.ipynb #2efea12c
 def print_evaluation(
@@ -170,7 +174,8 @@ def check_file(
         raise ConfigError(f"{option} {name}: the file's name must end in {' or '.join(endings)}")
     if path.is_dir(): raise ConfigError(f"{option} {name}: this is a folder; name a file")
     if not path.parent.is_dir():
-        raise ConfigError(f"{option} {name}: there is no folder {path.parent}; make it, or choose another place")
+        raise ConfigError(f"{option} {name}: there is no folder {path.parent}; "
+                          "make it, or choose another place")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise ConfigError(f"{option} {name}: not writable; choose another place")
 

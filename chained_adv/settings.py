@@ -124,8 +124,10 @@ def read(self: Setting,
 
 # %% ../nbs/29_settings.ipynb #13532623
 COMMON = ("model.model", "model.generator_model", "model.discriminator_model", "out", "seed", "stages",
-          "n_discriminator_steps", "n_generator_steps", "k_alternating_steps", "problems_per_step", "n_samples", "reward",
-          "model.adapters", "model.lora_rank", "generator_lr", "discriminator_lr", "ppo.kl_coef", "ppo.advantage",
+          "n_discriminator_steps", "n_generator_steps", "k_alternating_steps", "problems_per_step",
+          "n_samples", "reward",
+          "model.adapters", "model.lora_rank", "generator_lr", "discriminator_lr", "ppo.kl_coef",
+          "ppo.advantage",
           "eval_samples", "timeout", "isolation", "trackers", "model.load_in_4bit", "model.device")
 ALSO = {"n_samples": "--samples"} # Settings whose options have a second name
 
@@ -161,7 +163,8 @@ def written_settings(
 ) -> dict[str, Any]: # Name of the setting -> value
     "The settings that were written on the command line"
     names = {o.name.rpartition(".")[2]: o for o in list_settings()}
-    given = [k for k in context.params if k in names and context.get_parameter_source(k).name == "COMMANDLINE"]
+    given = [k for k in context.params if k in names and context.get_parameter_source(k).name
+             == "COMMANDLINE"]
     return {names[k].name: names[k].read(context.params[k]) for k in given}
 
 # %% ../nbs/29_settings.ipynb #8474e91b
@@ -188,15 +191,18 @@ def read_toml(
 ) -> dict[str, Any]: # Name of a setting -> value
     "The settings in a TOML file; raises `ConfigError` that names the file and the line or setting"
     try: found = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as e: raise ConfigError(f"--config {path}: {e.strerror}; `chained-adv config > {path}` makes one") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e: raise ConfigError(f"--config {path} is not TOML: {e}") from None
+    except OSError as e:
+        raise ConfigError(f"--config {path}: {e.strerror}; `chained-adv config > {path}` makes one") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
+        raise ConfigError(f"--config {path} is not TOML: {e}") from None
     flat = {k: v for k, v in found.items() if not isinstance(v, dict)}
     flat |= {f"{group}.{k}": v for group, o in found.items() if isinstance(o, dict) for k, v in o.items()}
     try: return {(o := find_setting(k)).name: o.read(v) for k, v in flat.items()}
     except ConfigError as e: raise ConfigError(f"--config {path}: {e}") from None
 
 # %% ../nbs/29_settings.ipynb #554ca922
-QUICK = {"n_discriminator_steps": 1, "first_discriminator_steps": 0, "n_generator_steps": 1, "k_alternating_steps": 1,
+QUICK = {"n_discriminator_steps": 1, "first_discriminator_steps": 0, "n_generator_steps": 1,
+         "k_alternating_steps": 1,
          "problems_per_step": 8, "n_samples": 4, "eval_samples": 12, "n_mutants": 2} # The smallest run
 
 def parse_assignments(
@@ -221,7 +227,8 @@ def saved_settings(
     flat |= {f"{group}.{k}": v for group, o in record.items() if isinstance(o, dict) for k, v in o.items()}
     try: return {(o := find_setting(k)).name: o.read(v) for k, v in flat.items()}
     except ConfigError as e:
-        raise ConfigError(f"the run's config.json does not hold the settings of this version ({e}); start a new run") from None
+        raise ConfigError(f"the run's config.json does not hold the settings of this version ({e}); start a "
+                          f"new run") from None
 
 # %% ../nbs/29_settings.ipynb #2e778434
 def make_config(
@@ -233,5 +240,7 @@ def make_config(
     for name, value in values.items():
         group, _, field = name.rpartition(".")
         groups.setdefault(group, {})[field] = value
-    try: return replace(base, **groups.pop("", {}), **{k: replace(getattr(base, k), **v) for k, v in groups.items()})
+    try:
+        return replace(base, **groups.pop("", {}),
+                       **{k: replace(getattr(base, k), **v) for k, v in groups.items()})
     except ValueError as e: raise ConfigError(str(e)) from None

@@ -26,7 +26,8 @@ def _split(
     twins = {h for _, h, _ in find_leaks(train, held_out)}
     remarks = [f"{len(twins)} held-out problems are training problems under another id; "
                "they went to the training set"] if twins else []
-    return (train + [p for p in held_out if p.id in twins], [p for p in held_out if p.id not in twins], remarks)
+    return (train + [p for p in held_out if p.id in twins], [p for p in held_out if p.id not in twins],
+            remarks)
 
 # %% ../nbs/30_sources.ipynb #a8a96987
 def problem_sets(
@@ -67,7 +68,8 @@ def find_problem(
     if found: return found[0]
     ids = [p.id for p in problems]
     near = difflib.get_close_matches(id, ids, 3, .4) or ids[:3]
-    raise ProblemError(f"no problem {id!r} among {len(ids)}; did you mean {', '.join(near)}? --list shows all ids")
+    raise ProblemError(f"no problem {id!r} among {len(ids)}; did you mean {', '.join(near)}? --list shows "
+                       f"all ids")
 
 # %% ../nbs/30_sources.ipynb #14777fc9
 def list_problems(
@@ -76,7 +78,8 @@ def list_problems(
     as_json: bool # Print JSON?
 ):
     "Print the ids to choose from"
-    rows = [(p.id, p.difficulty, "held_out") for p in held_out] + [(p.id, p.difficulty, "train") for p in train]
+    rows = [(p.id, p.difficulty, "held_out") for p in held_out] + [(p.id, p.difficulty, "train")
+                                                                   for p in train]
     if as_json: return print_json([dict(id=i, difficulty=d, split=s) for i, d, s in rows])
     make_console().print(make_table(f"{len(rows)} problems", ("id", "difficulty", "split"), rows))
 

@@ -13,10 +13,10 @@ from typing import Annotated, Any
 import typer
 from . import __version__
 from .core import ConfigError
-from .terminal import (Device, Json, Seed, Threads, examples, make_app, make_console, make_table, opt,
-                                  parse_list, print_json, say, start_quietly)
-from .settings import (QUICK, make_config, parse_assignments, read_toml, saved_settings, take_settings,
-                                  write_toml, written_settings)
+from .terminal import (Device, Json, Seed, Threads, examples, make_app, make_console, make_table,
+                                  opt, parse_list, print_json, say, start_quietly)
+from .settings import (QUICK, make_config, parse_assignments, read_toml, saved_settings,
+                                  take_settings, write_toml, written_settings)
 from .sources import problem_origin, problem_sets, read_run
 from .reports import print_summary
 
@@ -38,9 +38,12 @@ _Version = typer.Option("--version", is_eager=True, callback=_print_version, hel
 def _top(version: Annotated[bool, _Version] = False): pass
 
 # %% ../nbs/33_training_cli.ipynb #53ed3ba1
-Set = opt(list[str], "Any other setting, like ppo.lam=0.9; can be given several times.", "--set", metavar="NAME=VALUE")
-ConfigFile = opt(str, "A TOML file with settings, as `chained-adv config` prints it.", "--config", metavar="FILE")
-Quick = opt(bool, "The smallest run that goes through everything; options that are given win over it.", "--quick")
+Set = opt(list[str], "Any other setting, like ppo.lam=0.9; can be given several times.", "--set",
+          metavar="NAME=VALUE")
+ConfigFile = opt(str, "A TOML file with settings, as `chained-adv config` prints it.", "--config",
+                 metavar="FILE")
+Quick = opt(bool, "The smallest run that goes through everything; options that are given win over it.",
+            "--quick")
 
 # %% ../nbs/33_training_cli.ipynb #bec12507
 MODELS = ("model.model", "model.generator_model", "model.discriminator_model")
@@ -69,7 +72,8 @@ def _is_tiny(values: dict[str, Any]) -> bool:
     return {generator or model or "tiny", discriminator or model or "tiny"} == {"tiny"}
 
 # %% ../nbs/33_training_cli.ipynb #7b434d2a
-@app.command(epilog=examples("chained-adv config > my.toml", "chained-adv config --quick --model my-model > my.toml",
+@app.command(epilog=examples("chained-adv config > my.toml",
+                             "chained-adv config --quick --model my-model > my.toml",
                              "chained-adv config --run runs/default"))
 @take_settings
 def config(context: typer.Context,
@@ -135,8 +139,10 @@ _TRAIN = examples("chained-adv train", "chained-adv train --quick --out runs/try
     "chained-adv train --config my.toml --seed 1 --out runs/mine1",
     "chained-adv train --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out runs/qwen",
     "chained-adv train --out runs/default --resume")
-Problems = opt(str, "A problem file (JSON or JSONL), 'builtin', 'tiny', or ARC tasks: arc:builtin, arc:FOLDER or arc:FILE, "
-    "with programs=PATH, views=NUMBER or search=no behind commas. A file is split 80 to 20 into training and held-out "
+Problems = opt(str, "A problem file (JSON or JSONL), 'builtin', 'tiny', or ARC tasks: arc:builtin, "
+               "arc:FOLDER or arc:FILE, "
+    "with programs=PATH, views=NUMBER or search=no behind commas. A file is split 80 to 20 into training "
+               "and held-out "
     "problems. Left out: 'tiny' for the tiny model, 'builtin' for others.")
 
 # %% ../nbs/33_training_cli.ipynb #2aeb9c8f
@@ -145,13 +151,14 @@ Problems = opt(str, "A problem file (JSON or JSONL), 'builtin', 'tiny', or ARC t
 def train(context: typer.Context,
     problems: Problems = "",
     quick: Quick = False,
-    resume: opt(bool, "Go on with the run in --out after its last finished stage, with its settings.", "--resume") = False,
+    resume: opt(bool, "Go on with the run in --out after its last finished stage, with its settings.",
+                "--resume") = False,
     overwrite: opt(bool, "Throw the run in --out away and start again.", "--overwrite") = False,
     lr: opt(float, "Learning rate of both players; 0 chooses.", min=0) = 0.,
     config: ConfigFile = "", set: Set = [], # noqa: A002
     threads: Threads = 1, as_json: Json = False, **settings):
-    """Train a generator and a discriminator against each other. Without options: the tiny model on its own problems, in
-    runs/default. `chained-adv config` prints every setting."""
+    """Train a generator and a discriminator against each other. Without options: the tiny model on its own
+    problems, in runs/default. `chained-adv config` prints every setting."""
     values = gather_settings(context, quick, config, set)
     out = values.get("out", "runs/default")
     check_out(out, resume, overwrite)
@@ -159,19 +166,22 @@ def train(context: typer.Context,
     values = gather_settings(context, quick, config, set, record)
     start_quietly(threads, [values.get(o, "") for o in MODELS])
     whole = make_config(values)
-    _run_training(whole, problem_origin(problems, _is_tiny(values), record, whole.seed), resume, overwrite, as_json)
+    _run_training(whole, problem_origin(problems, _is_tiny(values), record, whole.seed), resume, overwrite,
+                  as_json)
 
 # %% ../nbs/33_training_cli.ipynb #c83ca23c
 def _list_variants(as_json):
     "Print the variants of a study"
     from chained_adv.ablation import VARIANTS
-    if as_json: return print_json([dict(name=o.name, title=o.title, changes=o.changes) for o in VARIANTS.values()])
+    if as_json:
+        return print_json([dict(name=o.name, title=o.title, changes=o.changes) for o in VARIANTS.values()])
     changes = lambda o: ", ".join(f"{k}={v}" for k, v in o.changes.items())
     rows = [(o.name, o.title, changes(o)) for o in VARIANTS.values()]
     make_console().print(make_table(f"{len(rows)} variants", ("name", "what it is", "what it changes"), rows))
 
 # %% ../nbs/33_training_cli.ipynb #53f17abd
-def _run_study(config: Any, sets: tuple, out: str, variants: list[str] | None, seeds: tuple[int, ...], **options) -> dict:
+def _run_study(config: Any, sets: tuple, out: str, variants: list[str] | None, seeds: tuple[int, ...],
+               **options) -> dict:
     "Run what is missing of a study, with a bar on a terminal and a line per run elsewhere"
     from tqdm import tqdm
     from chained_adv.ablation import run_ablation
@@ -188,33 +198,39 @@ def _run_study(config: Any, sets: tuple, out: str, variants: list[str] | None, s
 
 # %% ../nbs/33_training_cli.ipynb #1b9e40ff
 _ABLATE = examples("chained-adv ablate", "chained-adv ablate --list",
-    "chained-adv ablate --variants per_test,warm,baseline --seeds 0,1 --token-budget 20000 --out runs/small_study",
-    "chained-adv ablate --problems my.json --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out runs/study")
+    "chained-adv ablate --variants per_test,warm,baseline --seeds 0,1 --token-budget 20000 --out "
+                   "runs/small_study",
+    "chained-adv ablate --problems my.json --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out "
+                   "runs/study")
 
 @app.command(epilog=_ABLATE)
 def ablate(
-    out: opt(str, "The study's folder; when it holds this study already, what is missing is done.") = "runs/ablation",
+    out: opt(str, "The study's folder; what it holds already is not done again.") = "runs/ablation",
     variants: opt(str, "Names of variants with commas, see --list. Left out: all.") = "",
     seeds: opt(str, "Seeds with commas; one run of each variant per seed.") = "0,1,2",
-    token_budget: opt(int, "Tokens that each run may generate while it trains, both players together.", min=1) = 60_000,
+    token_budget: opt(int, "Tokens that each run may generate while it trains, both players together.",
+                      min=1) = 60_000,
     jobs: opt(int, "Runs at the same time, each in a process of its own.", min=1) = 1,
     model: opt(str, "Model of both players: 'tiny', a folder, or a name on the Hugging Face hub.") = "tiny",
     problems: opt(str, "A problem file, 'builtin' or 'tiny'. Left out: 'tiny' for the tiny model.") = "",
     samples: opt(int, "Sampled chains per held-out problem.", min=1) = 1,
-    n_mutants: opt(int, "Mutants per held-out problem behind the mutation score; 0 leaves it out.", min=0) = 6,
+    n_mutants: opt(int, "Mutants per held-out problem behind the mutation score; 0 leaves it out.",
+                   min=0) = 6,
     set: Set = [], # noqa: A002
     list_variants: opt(bool, "List the variants.", "--list") = False,
     device: Device = "auto", threads: Threads = 1, as_json: Json = False):
-    "What each part of the game is worth: runs with one thing changed, at equal generated tokens, over several seeds."
+    "Measure what each part is worth: runs with one thing changed, at equal generated tokens, on several seeds."
     if list_variants: return _list_variants(as_json)
     start_quietly(threads, (model,))
     from chained_adv.ablation import ablation_rows, save_ablation
-    values = {"model.model": str(Path(model).resolve()) if Path(model).is_dir() else model, "model.device": device,
+    values = {"model.model": str(Path(model).resolve()) if Path(model).is_dir() else model,
+              "model.device": device,
               "token_budget": token_budget, "eval_samples": 20, **parse_assignments(set)}
     *sets, remarks = problem_sets(problems, _is_tiny(values))
     for o in remarks: say(o)
     chosen = parse_list("--variants", variants) if variants else None
-    measured = _run_study(make_config(values), tuple(sets), out, chosen, tuple(parse_list("--seeds", seeds, int)),
+    measured = _run_study(make_config(values), tuple(sets), out, chosen,
+                          tuple(parse_list("--seeds", seeds, int)),
                           jobs=jobs, n_samples=samples, n_mutants=n_mutants)
     save_ablation(measured, out)
     if as_json: return print_json(dict(out=out, rows=ablation_rows(measured)))
@@ -225,7 +241,8 @@ def ablate(
 CUT = (("prompts_cut", "prompts were longer than the limit: their beginning was cut"),
        ("lines_left_out", "answers were longer than the limit: their lines were left out"))
 _WARM = examples("chained-adv warm-start verified.jsonl",
-    "chained-adv warm-start verified.jsonl --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out models/qwen-arc",
+    "chained-adv warm-start verified.jsonl --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out "
+                 "models/qwen-arc",
     "chained-adv warm-start a.jsonl b.jsonl --method lora --epochs 2 --out models/mine --json")
 
 def _print_warm(found: dict[str, Any], out: str, tiny: bool):
@@ -238,24 +255,31 @@ def _print_warm(found: dict[str, Any], out: str, tiny: bool):
 
 # %% ../nbs/33_training_cli.ipynb #3c9ac92a
 Data = Annotated[list[str], typer.Argument(metavar="DATA...",
-    help="JSONL files, as `chained-adv arc export sft` writes them: messages, or prompt and completion, in each line.")]
+    help="JSONL files, as `chained-adv arc export sft` writes them: messages, or prompt and completion, in "
+                                           "each line.")]
 
 @app.command(epilog=_WARM)
 def warm_start(data: Data,
     out: opt(str, "Folder to write the model to; must be new or empty.") = "models/warm",
     model: opt(str, "Model to begin with: 'tiny', a folder, or a name on the Hugging Face hub.") = "tiny",
-    method: opt(str, "What learns: full (all weights), lora (adapters, merged at the end), or auto: full below 50 million parameters.") = "auto",
-    lr: opt(float, "Peak learning rate; 0 chooses: 1e-3 for small models, 1e-5 for large ones, 2e-4 for adapters.", min=0) = 0.,
+    method: opt(str, "What learns: full (all weights), lora (adapters, merged at the end), or auto: full "
+                "below 50 million parameters.") = "auto",
+    lr: opt(float, "Peak learning rate; 0 chooses: 1e-3 for small models, 1e-5 for large ones, 2e-4 for "
+            "adapters.", min=0) = 0.,
     epochs: opt(int, "Passes over the data.", min=1) = 1,
-    batch_tokens: opt(int, "Most tokens in a batch; lower it when memory runs out. 0 chooses: up to 4096, less of little data.", min=0) = 0,
-    max_tokens: opt(int, "Longest line; of longer ones the beginning of the prompt is cut. 0 is the model's window.", min=0) = 4096,
-    held_out: opt(float, "Share of the data that is measured before and after, and not learned.", min=0, max=.9) = .1,
+    batch_tokens: opt(int, "Most tokens in a batch; lower it when memory runs out. 0 chooses: up to 4096, "
+                      "less of little data.", min=0) = 0,
+    max_tokens: opt(int, "Longest line; of longer ones the beginning of the prompt is cut. 0 is the model's "
+                    "window.", min=0) = 4096,
+    held_out: opt(float, "Share of the data that is measured before and after, and not learned.", min=0,
+                  max=.9) = .1,
     lora_rank: opt(int, "Rank of the adapters.", min=1) = 16,
     seed: Seed = 0, device: Device = "auto", threads: Threads = 1, as_json: Json = False):
-    "Teach a model verified answers before training (supervised fine-tuning). Writes a model folder for --model."
+    "Supervised fine-tuning on verified answers, before training. Writes a model folder for --model."
     start_quietly(threads, (model,))
     from chained_adv.sft import warm_start as learn
-    found = learn(data, out, model, method, lr, epochs, batch_tokens, max_tokens, held_out, lora_rank, device, seed)
+    found = learn(data, out, model, method, lr, epochs, batch_tokens, max_tokens, held_out, lora_rank, device,
+                  seed)
     for key, words in CUT:
         if found[key]: say(f"{found[key]} {words} (--max-tokens)")
     if as_json: return print_json(dict(out=out, **found))
@@ -275,4 +299,5 @@ def pretrain(out: opt(str, "Folder to write the model to; must be new or empty."
     from chained_adv.tiny.pretrain import pretrain as make
     folder = make(out, tokens, seed, str(pick_device(device)))
     if as_json: return print_json(dict(out=str(folder)))
-    print(f"model       {folder}\nnext        chained-adv train --model {folder} --problems tiny --lr 0.002 --out runs/mine")
+    print(f"model       {folder}\nnext        chained-adv train --model {folder} --problems tiny --lr 0.002 "
+          f"--out runs/mine")
