@@ -146,7 +146,8 @@ def print_evaluation(
     names: list[str], # Of the runs and models
     n_problems: int, # How many problems
     n_samples: int, # Samples of each
-    mutants: dict[str, int] | None # What became of the mutants
+    mutants: dict[str, int] | None, # What became of the mutants
+    written: tuple[str, ...] | list[str] = () # Paths that were written
 ):
     "Rates side by side, then the paired differences to the first"
     at = {(r["name"], r["metric"]): r for r in rows}
@@ -161,6 +162,7 @@ def print_evaluation(
         console.print(make_table(f"Differences to {names[0]} in points", ("", *others), points))
         print(NOTE)
     if mutants: print(f"\n{_mutant_line(mutants)}")
+    if written: print(f"written     {', '.join(written)}")
 
 # %% ../nbs/32_reports.ipynb #2997d4d1
 def check_file(
