@@ -264,7 +264,8 @@ def _checkpoint_row(o: Any) -> tuple:
     size = f"{o.size / 1e6:.1f} MB"
     return o.name, number(o.step), number(o.stage), figure(o.score), *rates, size, o.problem
 
-@app.command(epilog=__CHECKPOINT_ROW)
+@app.command(epilog=examples("chained-adv checkpoints runs/default",
+                             "chained-adv checkpoints runs/default --json"))
 def checkpoints(run: Annotated[str, typer.Argument(help="A run's folder.")] = "runs/default",
                 as_json: Json = False):
     "List the checkpoints of a run."
