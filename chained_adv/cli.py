@@ -286,7 +286,7 @@ def _mark(o: Fact) -> tuple[str, str]:
     if o.ok: return "ok", "green"
     return ("missing", "red") if o.needed else ("optional", "yellow")
 
-@app.command(epilog=__MARK)
+@app.command(epilog=examples("chained-adv doctor", "chained-adv doctor --json"))
 def doctor(as_json: Json = False):
     "See what this machine has, what is missing and how to get it. Exit status 0: the default run works here."
     facts = examine()
