@@ -6,7 +6,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE, NOTEBOOKS = ROOT / "chained_adv", ROOT / "nbs"
-_TO_REWARDS = "core stages problems jail testcases sandbox rewards models"
+_TO_REWARDS = "core stages problems jail testcases sandbox rewards sampling models"
 _TO_EVALUATION = f"{_TO_REWARDS} ppo rollout checkpoints tracking evaluation"
 _ARC_BASE = "core jail testcases sandbox"
 _ARC = f"{_ARC_BASE} arc.grids arc.transforms arc.datasets arc.search arc.clients arc.agents arc.generate arc.verify arc.bench arc.export arc.bridge"
@@ -31,15 +31,16 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "testcases": "core judge.constants judge.wire judge.host",
     "sandbox": "core jail judge.wire judge.host judge.verdicts testcases",
     "rewards": "core",
-    "models": "core stages",
+    "sampling": "core",
+    "models": "core stages sampling",
     "ppo": "",
     "rollout": _TO_REWARDS,
     "intervals": "core",
     "tracking": "core",
     "evaluation": f"{_TO_REWARDS} rollout intervals tracking",
-    "sft": "core stages models",
+    "sft": "core stages sampling models",
     "tiny.world": "core stages testcases",
-    "tiny.pretrain": "core stages models sandbox rollout tiny.world",
+    "tiny.pretrain": "core stages sampling models sandbox rollout tiny.world",
     "checkpoints": "core models",
     "trainer": f"{_TO_EVALUATION} tiny.world",
     "inference": f"{_TO_EVALUATION} tiny.world trainer",
@@ -49,7 +50,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "arc.transforms": "core arc.grids",
     "arc.datasets": "core arc.grids arc.transforms",
     "arc.search": "core arc.grids arc.transforms arc.datasets",
-    "arc.clients": "core models arc.grids arc.transforms arc.datasets arc.search",
+    "arc.clients": "core sampling arc.grids arc.transforms arc.datasets arc.search",
     "arc.agents": "core arc.grids arc.transforms arc.datasets arc.clients",
     "arc.generate": "core arc.grids arc.transforms arc.datasets arc.clients arc.agents",
     "arc.verify": f"{_ARC_BASE} arc.grids arc.transforms arc.datasets arc.agents arc.generate",
