@@ -14,8 +14,9 @@ from pathlib import Path
 import torch, transformers
 from transformers import AutoConfig, AutoModelForCausalLM
 from chained_adv.core import ConfigError
-from chained_adv.models import Base, ModelConfig, adapter_parameters, activate, reading_model, sampling_model
-from chained_adv.sampling import TINY, load_tokenizer, path_gap, quietly
+from chained_adv.lm.loading import TINY, load_tokenizer, quietly
+from chained_adv.models import Base, ModelConfig, activate, adapter_parameters, reading_model, sampling_model
+from chained_adv.sampling import path_gap
 
 SIZES = dict(vocab_size=768, hidden_size=32, intermediate_size=48, num_hidden_layers=4, num_attention_heads=4,
              num_key_value_heads=2, head_dim=8, max_position_embeddings=256, bos_token_id=0, eos_token_id=1,
@@ -25,9 +26,9 @@ EXPERTS = dict(num_experts=4, num_local_experts=4, n_routed_experts=4, num_exper
                moe_intermediate_size=16, decoder_sparse_step=1)
 MIXED = ["sliding_attention", "full_attention"] * 2
 LATENT = dict(q_lora_rank=16, kv_lora_rank=16, qk_rope_head_dim=8, qk_nope_head_dim=8, v_head_dim=8,
-              n_shared_experts=1, n_group=1, topk_group=1, first_k_dense_replace=1, head_dim=8)
+              n_shared_experts=1, n_group=1, topk_group=1, first_k_dense_replace=1, head_dim=8, num_key_value_heads=4)
 
-# Name -> model type of transformers and what its configuration differs in
+# Name -> model type of transformers and what its configuration differs in (`...`: without that entry)
 ARCHITECTURES = {
     "Qwen2": ("qwen2", {}),
     "Qwen2, windows": ("qwen2", dict(use_sliding_window=True, sliding_window=64, layer_types=MIXED)),
@@ -59,16 +60,16 @@ ARCHITECTURES = {
     "GPT-2": ("gpt2", GPT),
     "GPT-BigCode": ("gpt_bigcode", GPT),
     "GPT-J": ("gptj", dict(GPT, rotary_dim=4)),
-    "GPT-Neo": ("gpt_neo", dict(num_layers=2, num_heads=4, attention_types=[[["global", "local"], 1]],
-                                window_size=64)),
+    "GPT-Neo": ("gpt_neo", dict(num_layers=4, num_heads=4, attention_types=[[["global", "local"], 2]],
+                                window_size=4)),
     "GPT-NeoX": ("gpt_neox", {}),
     "GPT-OSS": ("gpt_oss", dict(EXPERTS, sliding_window=64, layer_types=MIXED)),
     "CodeGen": ("codegen", dict(GPT, rotary_dim=4)),
     "StarCoder 2": ("starcoder2", dict(sliding_window=None)),
     "StarCoder 2, windows": ("starcoder2", dict(sliding_window=64)),
     "StableLM": ("stablelm", {}),
-    "Falcon": ("falcon", dict(alibi=False)),
-    "Falcon, ALiBi": ("falcon", dict(alibi=True)),
+    "Falcon": ("falcon", dict(alibi=False, head_dim=...)),
+    "Falcon, ALiBi": ("falcon", dict(alibi=True, head_dim=...)),
     "Bloom": ("bloom", dict(n_layer=3, n_head=4)),
     "MPT": ("mpt", dict(d_model=32, n_heads=4, n_layers=3, expansion_ratio=2)),
     "OPT": ("opt", dict(ffn_dim=48, word_embed_proj_dim=32)),
@@ -95,14 +96,15 @@ ARCHITECTURES = {
     "Mamba": ("mamba", {}),
     "Mamba 2": ("mamba2", dict(num_heads=8, head_dim=8, expand=2, n_groups=1)),
     "Falcon-H1": ("falcon_h1", dict(mamba_d_ssm=64, mamba_n_heads=8, mamba_d_head=8)),
-    "RecurrentGemma": ("recurrent_gemma", dict(attention_window_size=64)),
+    "RecurrentGemma": ("recurrent_gemma", dict(attention_window_size=4)),
 }
 
 
 def make_model(name):
     "A small model of an architecture, with random weights that are large enough for errors to show"
     kind, differs = ARCHITECTURES[name]
-    config = AutoConfig.for_model(kind, **{**SIZES, **differs})
+    sizes = {k: v for k, v in {**SIZES, **differs}.items() if v is not ...}
+    config = AutoConfig.for_model(kind, **sizes)
     torch.manual_seed(0)
     model = AutoModelForCausalLM.from_config(config).float().eval()
     with torch.no_grad():

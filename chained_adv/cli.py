@@ -662,7 +662,7 @@ def _tiny_fact():
     lacking = [o for o in names if not (files("chained_adv") / "data" / "tiny" / o).is_file()]
     remedy = "install the package again, or make the model with `chained-adv tiny pretrain --out my-tiny-model`"
     if lacking: return _fact("tiny model", f"lacks {', '.join(lacking)}", False, True, remedy)
-    from chained_adv.sampling import load_base
+    from chained_adv.lm.loading import load_base
     try: return _fact("tiny model", f"{load_base('tiny', 'cpu')[0].num_parameters():,} parameters", True, True)
     except ChainedAdvError as e: return _fact("tiny model", e, False, True, remedy)
 
@@ -748,7 +748,7 @@ def pretrain(out: opt(str, "Folder to write the model to; must be new or empty."
     seed: Seed = 0, device: Device = "auto", threads: Threads = 1, as_json: Json = False):
     "Make the tiny model from nothing."
     start_quietly(threads)
-    from chained_adv.sampling import pick_device
+    from chained_adv.lm.loading import pick_device
     from chained_adv.tiny.pretrain import pretrain as make
     folder = make(out, tokens, seed, str(pick_device(device)))
     if as_json: return print_json(dict(out=str(folder)))

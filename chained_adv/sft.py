@@ -17,8 +17,9 @@ from tqdm.auto import tqdm
 from transformers import AutoConfig
 from . import __version__
 from .core import ChainedAdvError, ConfigError, TrainingError, make_rng, stable_hash
+from .lm.loading import TINY, load_base, quietly
 from .models import ModelConfig
-from .sampling import TINY, Sample, answer_logprobs, load_base, quietly
+from .sampling import Sample, answer_logprobs
 
 # %% ../nbs/18_sft.ipynb #29bd3a41
 class DataError(ChainedAdvError):

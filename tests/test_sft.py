@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from chained_adv import cli
 from chained_adv.core import ConfigError
+from chained_adv.lm.loading import load_base
 from chained_adv.models import ModelConfig, Players
-from chained_adv.sampling import load_base
 from chained_adv.sft import DataError, Example, encode_example, end_token, mean_loss, read_examples, warm_start
 
 TEMPLATE = "{% for m in messages %}<|{{ m['role'] }}|>{{ m['content'] }}<eot>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
