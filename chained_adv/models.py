@@ -72,8 +72,7 @@ class Base:
 # %% ../nbs/09_models.ipynb #8a0af980
 def _add_adapters(model, adapters, rank):
     "The model with fresh LoRA adapters of these names on all its linear layers"
-    linear = [(n, m) for n, m in model.named_modules() if isinstance(m, torch.nn.Linear)]
-    routers = [n for n, m in linear if type(m).__module__.startswith("transformers.models")]
+    routers = [n for n, m in model.named_modules() if "Router" in type(m).__name__]
     lora = LoraConfig(r=rank, lora_alpha=2 * rank, target_modules="all-linear", task_type="CAUSAL_LM",
                       exclude_modules=routers or None)
     for i, adapter in enumerate(adapters):

@@ -72,13 +72,13 @@ def make_cache(
 def _window_masks(config, seen, n):
     "Kind of layer -> row x query x column: may the query look at the column? Windows count tokens"
     at = seen.cumsum(1) - 1 # row x column: number of the token in its row
-    back = at[:, -n:, None] - at[:, None, :] # row x query x column: how many tokens ago
-    masks = {"full_attention": seen[:, None, :].bool() & (back >= 0)}
+    query = at[:, -n:, None]
+    key = at[:, None, :]
+    masks = {"full_attention": seen[:, None, :].bool() & (key <= query)}
     if window := getattr(config, "sliding_window", None):
-        masks["sliding_attention"] = masks["full_attention"] & (back < window)
+        masks["sliding_attention"] = masks["full_attention"] & (key > query - window)
     if size := getattr(config, "attention_chunk_size", None):
-        same = at[:, -n:, None] // size == at[:, None, :] // size
-        masks["chunked_attention"] = masks["full_attention"] & same
+        masks["chunked_attention"] = masks["full_attention"] & (key // size == query // size)
     return masks
 
 # %% ../nbs/08_sampling.ipynb #62b42270

@@ -39,8 +39,8 @@ def quietly():
     transformers.utils.logging.disable_progress_bar()
     try:
         with warnings.catch_warnings():
-            for words in (".*is_gradient_checkpointing.*", ".*did not match any targeted module.*"):
-                warnings.filterwarnings("ignore", message=words)
+            for words in ("is_gradient_checkpointing", "did not match any targeted", "fan_in_fan_out is set"):
+                warnings.filterwarnings("ignore", message=f".*{words}")
             yield
     finally:
         if shown: transformers.utils.logging.enable_progress_bar()
