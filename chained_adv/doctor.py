@@ -85,8 +85,8 @@ def tiny_fact() -> Fact: # Its number of parameters
     lacking = [o for o in names if not (files("chained_adv") / "data" / "tiny" / o).is_file()]
     remedy = "install the package again, or run `chained-adv tiny pretrain --out my-tiny-model`"
     if lacking: return Fact("tiny model", f"lacks {', '.join(lacking)}", False, True, remedy)
-    from chained_adv.models import ModelConfig, load_base
-    try: model = load_base("tiny", ModelConfig(device="cpu"))[0]
+    from chained_adv.lm.loading import load_base
+    try: model = load_base("tiny", "cpu")[0]
     except ChainedAdvError as e: return Fact("tiny model", str(e), False, True, remedy)
     return Fact("tiny model", f"{model.num_parameters():,} parameters", True, True)
 

@@ -14,7 +14,8 @@ from dataclasses import asdict, dataclass, field, replace
 from fastcore.basics import patch
 from .core import Chain, ExecutionResult, Problem, TestCase, Verdict, stable_hash
 from .stages import extract_code
-from .models import Players, Reader, Sample
+from .models import Players
+from .sampling import Reader, Sample
 from .testcases import ParsedTests, Rejected, baseline_cases, parse_tests
 from .sandbox import Job, Sandbox
 from .rewards import compute_discriminator_reward, compute_generator_reward

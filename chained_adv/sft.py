@@ -17,7 +17,9 @@ from tqdm.auto import tqdm
 from transformers import AutoConfig
 from . import __version__
 from .core import ChainedAdvError, ConfigError, TrainingError, make_rng, stable_hash
-from .models import ModelConfig, TINY, Sample, answer_logprobs, load_base, _quietly
+from .lm.loading import TINY, load_base, quietly
+from .models import ModelConfig
+from .sampling import Sample, answer_logprobs
 
 # %% ../nbs/18_sft.ipynb #29bd3a41
 class DataError(ChainedAdvError):
@@ -199,13 +201,13 @@ SMALL = 50_000_000 # parameters; below, all weights learn
 
 def _prepare(name, config, method):
     "(model, tokenizer, method, learning rate) ready to learn"
-    model, tokenizer = load_base(name, config)
+    model, tokenizer = load_base(name, config.device)
     small = model.num_parameters() < SMALL
     method = method if method != "auto" else "full" if small else "lora"
     if method == "full": return model.float(), tokenizer, method, 1e-3 if small else 1e-5
     torch.manual_seed(stable_hash("warm start") % 2**31)
-    lora = LoraConfig(r=config.lora_rank, lora_alpha=config.lora_alpha, target_modules="all-linear", task_type="CAUSAL_LM")
-    with _quietly(): return get_peft_model(model, lora), tokenizer, method, 2e-4
+    lora = LoraConfig(r=config.lora_rank, lora_alpha=2 * config.lora_rank, target_modules="all-linear", task_type="CAUSAL_LM")
+    with quietly(): return get_peft_model(model, lora), tokenizer, method, 2e-4
 
 def _encode_all(examples, model, tokenizer, max_tokens):
     "(rows, prompts cut, lines left out)"
@@ -267,7 +269,7 @@ def warm_start(
     if method not in METHODS: raise ConfigError(f"method {method!r}: choose one of {', '.join(METHODS)}")
     if epochs < 1 or batch_tokens < 0 or lr < 0 or not 0 <= held_out < 1: raise ConfigError("epochs must be at least 1, batch_tokens and lr at least 0 and held_out from 0 to below 1")
     (learn, held), folder = hold_out(read_examples(paths), held_out, seed), _check_folder(out)
-    learner, tokenizer, method, default = _prepare(model, ModelConfig(device=device, lora_rank=lora_rank, lora_alpha=2 * lora_rank), method)
+    learner, tokenizer, method, default = _prepare(model, ModelConfig(device=device, lora_rank=lora_rank), method)
     (rows, cut, lost), (measured, *_) = _encode_all(learn, learner, tokenizer, max_tokens), _encode_all(held, learner, tokenizer, max_tokens)
     if not rows: raise ConfigError(f"none of the {len(learn)} answers fits {model!r} at {max_tokens} tokens; raise max_tokens, or take a model with a longer window")
     batch_tokens = batch_tokens or pick_batch_tokens(rows)
@@ -278,6 +280,6 @@ def warm_start(
     losses = learn_rows(learner, rows, lr or default, epochs, batch_tokens, seed, progress)
     after = mean_loss(learner, test_rows, batch_tokens)
     about |= dict(steps=len(losses), tokens=epochs * sum(len(o.ids) for o in rows), loss_before=before, loss_after=after, measured_on="held_out" if measured else "train")
-    with _quietly(): plain = learner.merge_and_unload() if method == "lora" else learner
+    with quietly(): plain = learner.merge_and_unload() if method == "lora" else learner
     _save(plain.to(AutoConfig.from_pretrained(TINY if model == "tiny" else model).dtype or torch.float32), tokenizer, folder, about)
     return about

@@ -307,7 +307,7 @@ def pretrain(out: opt(str, "Folder to write the model to; must be new or empty."
     seed: Seed = 0, device: Device = "auto", threads: Threads = 1, as_json: Json = False):
     "Make the tiny model from nothing."
     start_quietly(threads)
-    from chained_adv.models import pick_device
+    from chained_adv.lm.loading import pick_device
     from chained_adv.tiny.pretrain import pretrain as make
     folder = make(out, tokens, seed, str(pick_device(device)))
     if as_json: return print_json(dict(out=str(folder)))

@@ -6,10 +6,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE, NOTEBOOKS = ROOT / "chained_adv", ROOT / "nbs"
-_TO_REWARDS = "core stages problems jail testcases sandbox rewards models"
-_TO_EVALUATION = f"{_TO_REWARDS} ppo rollout checkpoints tracking evaluation"
-_ARC_BASE = "core jail testcases sandbox"
-_ARC = f"{_ARC_BASE} arc.grids arc.transforms arc.datasets arc.search arc.clients arc.agents arc.generate arc.verify arc.bench arc.export arc.bridge"
 
 # Module -> the modules of this package it may import. The rows stand in import order; CONTRIBUTING.md shows the same table.
 ALLOWED = {module: tuple(names.split()) for module, names in {
@@ -31,38 +27,40 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "testcases": "core judge.constants judge.wire judge.host",
     "sandbox": "core jail judge.wire judge.host judge.verdicts testcases",
     "rewards": "core",
-    "models": "core stages",
+    "lm.loading": "core",
+    "sampling": "core",
+    "models": "core stages lm.loading sampling",
     "ppo": "",
-    "rollout": _TO_REWARDS,
+    "rollout": "core stages testcases sandbox rewards sampling models",
     "intervals": "core",
     "tracking": "core",
-    "evaluation": f"{_TO_REWARDS} rollout intervals tracking",
-    "sft": "core stages models",
-    "tiny.world": "core stages testcases",
-    "tiny.pretrain": "core stages models sandbox rollout tiny.world",
-    "checkpoints": "core models",
-    "trainer": f"{_TO_EVALUATION} tiny.world",
-    "inference": f"{_TO_EVALUATION} tiny.world trainer",
-    "ablation": f"{_TO_EVALUATION} intervals tiny.world trainer",
+    "evaluation": "core testcases sandbox models rollout intervals tracking",
+    "sft": "core lm.loading sampling models",
+    "tiny.world": "core",
+    "tiny.pretrain": "core stages tiny.world",
+    "checkpoints": "core",
+    "trainer": "core stages problems jail sandbox rewards models ppo rollout tracking evaluation checkpoints",
+    "inference": "core stages sandbox models rollout evaluation checkpoints",
+    "ablation": "core sandbox models intervals tracking evaluation trainer",
     "terminal": "core",
     "arc.grids": "core",
     "arc.transforms": "core arc.grids",
-    "arc.datasets": "core arc.grids arc.transforms",
-    "arc.search": "core arc.grids arc.transforms arc.datasets",
-    "arc.clients": "core models arc.grids arc.transforms arc.datasets arc.search",
-    "arc.agents": "core arc.grids arc.transforms arc.datasets arc.clients",
-    "arc.generate": "core arc.grids arc.transforms arc.datasets arc.clients arc.agents",
-    "arc.verify": f"{_ARC_BASE} arc.grids arc.transforms arc.datasets arc.agents arc.generate",
-    "arc.bench": f"{_ARC_BASE} intervals arc.grids arc.transforms arc.datasets arc.search arc.clients arc.agents arc.generate arc.verify",
-    "arc.export": f"{_ARC_BASE} problems arc.grids arc.transforms arc.datasets arc.agents arc.generate arc.verify arc.bench",
-    "arc.bridge": f"{_ARC_BASE} stages problems arc.grids arc.transforms arc.datasets arc.search arc.agents arc.generate arc.verify arc.bench arc.export",
-    "arc.cli": f"{_ARC} terminal",
+    "arc.datasets": "arc.grids arc.transforms",
+    "arc.search": "arc.grids",
+    "arc.clients": "core lm.loading sampling arc.grids arc.search",
+    "arc.agents": "core arc.grids",
+    "arc.generate": "core arc.grids arc.clients arc.agents",
+    "arc.verify": "core sandbox arc.grids arc.transforms arc.agents arc.generate",
+    "arc.bench": "core sandbox intervals arc.grids arc.transforms arc.datasets arc.agents arc.generate arc.verify",
+    "arc.export": "core problems sandbox arc.grids arc.transforms arc.agents",
+    "arc.bridge": "core stages problems testcases sandbox arc.grids arc.transforms arc.datasets arc.search arc.agents arc.verify arc.export",
+    "arc.cli": "core sandbox terminal arc.grids arc.transforms arc.datasets arc.clients arc.agents arc.generate arc.verify arc.bench arc.export arc.bridge",
     "settings": "core stages trainer",
-    "sources": "core problems terminal tiny.world arc.bridge",
-    "doctor": "core jail sandbox models terminal",
+    "sources": "core problems tiny.world terminal arc.bridge",
+    "doctor": "core jail sandbox lm.loading terminal",
     "reports": "core stages tracking evaluation terminal",
-    "training_cli": f"{_TO_EVALUATION} ablation trainer sft tiny.pretrain terminal settings sources reports",
-    "cli": f"{_TO_EVALUATION} inference terminal sources doctor reports training_cli arc.cli",
+    "training_cli": "core lm.loading sft tiny.pretrain trainer ablation terminal settings sources reports",
+    "cli": "core problems sandbox models rollout evaluation checkpoints inference terminal arc.cli sources doctor reports training_cli",
 }.items()}
 
 HEAVY = ("torch", "transformers", "numpy")

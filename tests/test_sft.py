@@ -9,7 +9,8 @@ from typer.testing import CliRunner
 
 from chained_adv import cli
 from chained_adv.core import ConfigError
-from chained_adv.models import ModelConfig, Players, load_base
+from chained_adv.lm.loading import load_base
+from chained_adv.models import ModelConfig, Players
 from chained_adv.sft import DataError, Example, encode_example, end_token, mean_loss, read_examples, warm_start
 
 TEMPLATE = "{% for m in messages %}<|{{ m['role'] }}|>{{ m['content'] }}<eot>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
@@ -58,13 +59,13 @@ def test_precision_of_the_source_is_kept(tmp_path, data):
 def test_adapters_are_merged_and_the_merged_model_is_the_learned_one(tmp_path, data):
     record = warm_start(data, tmp_path / "out", make_model(tmp_path / "m"), method="lora", lr=1e-2, epochs=3, device="cpu", held_out=0, progress=False)
     assert record["measured_on"] == "train" and record["loss_after"] < record["loss_before"]
-    model, tok = load_base(str(tmp_path / "out"), ModelConfig(device="cpu"))
+    model, tok = load_base(str(tmp_path / "out"), "cpu")
     rows = [encode_example(tok, o, 0, 512)[0] for o in read_examples([data])]
     assert abs(mean_loss(model, rows) - record["loss_after"]) < 1e-3
     assert not list((tmp_path / "out").glob("*adapter*"))
 
 def test_chat_models_learn_the_turn_as_their_template_writes_it(tmp_path):
-    tok = load_base(make_model(tmp_path / "m", TEMPLATE), ModelConfig(device="cpu"))[1]
+    tok = load_base(make_model(tmp_path / "m", TEMPLATE), "cpu")[1]
     example = Example((dict(role="system", content="S"), dict(role="user", content="U")), "A", "", "")
     sample, cut = encode_example(tok, example, end_token(tok, {0, 1}), 512)
     assert (tok.decode(sample.prompt_ids), tok.decode(sample.ids), cut) == ("<|system|>S<eot><|user|>U<eot><|assistant|>", "A<eot>", False)

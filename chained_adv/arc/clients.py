@@ -775,8 +775,8 @@ class LocalModel:
     def __init__(self, name: str, # A folder, a hub name, or `tiny`
                  device: str = "auto", # `auto`, `cpu`, `cuda`, ...
                  batch_size: int = 8): # Requests answered at once
-        from chained_adv.models import ModelConfig, load_base
-        self.model, self.tokenizer = load_base(name, ModelConfig(device=device))
+        from chained_adv.lm.loading import load_base
+        self.model, self.tokenizer = load_base(name, device)
         self.window = getattr(self.model.config.get_text_config(), "max_position_embeddings", None) or 10**9
         ends = self.model.generation_config.eos_token_id
         self.ends = {self.tokenizer.eos_token_id, *(ends if isinstance(ends, (list, tuple)) else [ends])} - {None}
@@ -831,7 +831,7 @@ LocalModel.complete, LocalModel._work = _complete_local, _work
 def _answer(self, prompts, max_tokens, temperature, seeds):
     "(ids, ended) per prompt"
     import torch
-    from chained_adv.models import Reader, sample_tokens
+    from chained_adv.sampling import Reader, sample_tokens
     generator = None
     if None not in seeds: generator = torch.Generator(self.model.device).manual_seed(stable_hash(*seeds) % 2**63)
     rows = sample_tokens(self.model, Reader(self.model, self.tokenizer.eos_token_id), prompts, max_tokens, self.ends, temperature, generator)

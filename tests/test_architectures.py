@@ -1,0 +1,246 @@
+"""Other models than the shipped one: architectures, windows, attention, chat templates, ends, stop texts.
+
+The table over all architectures is `benchmarks/architectures.py`; here are ten of them, and what must be refused.
+"""
+import importlib.util
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import AutoModelForCausalLM
+
+import chained_adv.sampling as sampling
+from chained_adv.core import ConfigError, Problem
+from chained_adv.lm.loading import end_tokens, load_base, load_tokenizer, render_chat
+from chained_adv.models import Base, ModelConfig, Players, activate, adapter_parameters, reading_model
+from chained_adv.models import sampling_model
+from chained_adv.sampling import Reader, Sample, answer_logprobs, attend, path_gap, sample_tokens
+from chained_adv.stages import PROMPT_SETS
+
+spec = importlib.util.spec_from_file_location(
+    "architectures", Path(__file__).resolve().parent.parent / "benchmarks" / "architectures.py")
+bench = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(bench)
+
+# Full attention, windows in all and in some layers, chunks, ALiBi, learned positions, experts, only eager
+EXACT = ["Llama", "Qwen3", "Mistral, windows", "Gemma 3 (text)", "GPT-OSS", "Mixtral", "Bloom", "GPT-2", "OPT",
+         "Llama 4 (text)"]
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_sampler_trainer_and_plain_forward_agree(name, tmp_path):
+    "With sdpa and eager attention, fresh adapters, and one that has moved, merged and unmerged"
+    found = bench.try_architecture(name, tmp_path)
+    assert not isinstance(found, str), found
+    assert set(found) == ({"eager"} if name == "GPT-OSS" else {"sdpa", "eager"})
+    assert all(gap < 1e-4 for gaps in found.values() for gap in gaps), found
+
+@pytest.mark.parametrize("name, words", [
+    ("LFM 2", "Lfm2ForCausalLM, sdpa attention): it has layers (LinearAttentionLayer)"),
+    ("Mamba", "cannot be shared between prompts"),
+    ("GPT-Neo", "local windows"),
+    ("MPT", "sampler, trainer and a plain forward pass differ by"),
+])
+def test_a_model_that_differs_is_refused_in_one_sentence(name, words, tmp_path):
+    found = bench.try_architecture(name, tmp_path)
+    assert isinstance(found, str) and words in found and "; choose a" in found and "\n" not in found
+
+
+# Windows
+
+def columns(config, seen, n):
+    "Masks whose windows count columns, as transformers' own do"
+    place = torch.arange(seen.shape[1])[None]
+    back = place[:, -n:, None] - place[:, None, :]
+    full = seen[:, None, :].bool() & (back >= 0)
+    return {"full_attention": full, "sliding_attention": full & (back < config.sliding_window)}
+
+@pytest.mark.parametrize("name", ["Mistral, windows", "Gemma 3 (text)", "GPT-OSS"])
+def test_the_check_sees_windows_that_count_columns(name, monkeypatch):
+    model = bench.make_model(name)
+    assert path_gap(model, model, model) < 1e-5
+    monkeypatch.setattr(sampling, "_window_masks", columns)
+    with pytest.raises(ConfigError, match="differ by"): path_gap(model, model, model)
+
+def test_the_check_sees_a_mask_that_eager_attention_adds(monkeypatch):
+    "What was wrong before: booleans are added as 0 and 1"
+    model = bench.make_model("Qwen2")
+    model.set_attn_implementation("eager")
+    assert path_gap(model, model, model) < 1e-5
+    def booleans(model, seen, n):
+        found = attend(model, seen, n)
+        return found | ({"attention_mask": seen[:, None, None, :].bool()} if n == 1 else {})
+    monkeypatch.setattr(sampling, "attend", booleans)
+    with pytest.raises(ConfigError, match="differ by"): path_gap(model, model, model)
+
+def test_the_check_leaves_windows_as_they_were():
+    model = bench.make_model("Mistral, windows")
+    path_gap(model, model, model)
+    assert model.config.sliding_window == 64
+
+@pytest.mark.parametrize("window", [3, 7, 64])
+@pytest.mark.parametrize("name", ["Mistral, windows", "Gemma 2", "OLMo 3"])
+def test_windows_of_any_width_over_ragged_prompts(name, window):
+    "Against one forward pass of transformers per row, without a cache"
+    model = bench.make_model(name)
+    model.config.sliding_window = window
+    rows = torch.randint(700, (4, 30), generator=torch.Generator().manual_seed(window)).tolist()
+    prompts = [row[:n] for row, n in zip(rows, (5, 12, 23, 30))]
+    reader = Reader(model, chunk=2)
+    reader.read([tuple(p[:4]) for p in prompts])
+    source = torch.Generator().manual_seed(1)
+    answers = sample_tokens(model, reader, prompts, 9, {8, 9, 10}, 1., source)
+    samples = [Sample(p, *answer) for p, answer in zip(prompts, answers)]
+    logp, _, mask = answer_logprobs(model, reader, samples)
+    for s, now, m in zip(samples, logp, mask):
+        plain = sampling._plain_logprobs(model, s)
+        assert (plain - torch.tensor(s.logprobs)).abs().max() < 1e-4
+        assert (plain - now[m]).abs().max() < 1e-4
+
+def test_gradients_reach_the_adapter_through_windows():
+    model = bench.make_model("Gemma 3 (text)")
+    s = [Sample([3, 4, 5, 6, 7, 8], [9, 10, 11], [], True)]
+    for p in model.parameters(): p.requires_grad_(True)
+    logp, _, mask = answer_logprobs(model, Reader(model), s)
+    (logp * mask).sum().backward()
+    assert all(torch.isfinite(p.grad).all() for p in model.parameters() if p.grad is not None)
+    assert model.model.layers[0].self_attn.q_proj.weight.grad.abs().sum() > 0
+
+
+# Unmerged bases, as all of over 50 million parameters are
+
+def test_the_unmerged_path_gives_the_same_log_probabilities():
+    base = Base("tiny", ModelConfig(device="cpu"), ["one"])
+    with torch.no_grad():
+        for p in adapter_parameters(base, "one").values(): p.normal_(std=.03)
+    ways = lambda: (reading_model(base), sampling_model(base, "one"), activate(base, "one"))
+    assert ways()[1] is not ways()[2] and path_gap(*ways(), same=False) < 1e-4
+    base.plain = None
+    assert ways()[1] is ways()[2] and path_gap(*ways(), same=False) < 1e-4
+
+def test_players_play_unmerged(monkeypatch):
+    "The same episodes, but for rounding, with and without merged copies"
+    import chained_adv.models as models
+    problem = Problem("sum", "Take the list xs. Return the sum.", "def solve(xs):", ([[1], 1],),
+                      "def solve(xs): return sum(xs)")
+    texts = []
+    for limit in (50_000_000, 0):
+        monkeypatch.setattr(models, "MERGED_BELOW", limit)
+        g = Players(ModelConfig(device="cpu")).generator
+        assert (g.base.plain is None) == (limit == 0)
+        with torch.no_grad():
+            for p in g.parameters(1).values(): p.add_(.01)
+        samples = g.sample([g.prompt(problem, 1, [])] * 2, 1, 0.)
+        logp, _, mask = g.logprobs(samples, 1)
+        assert (logp[0][mask[0]].detach() - torch.tensor(samples[0].logprobs)).abs().max() < 1e-4
+        texts.append([s.text for s in samples])
+    assert texts[0] == texts[1]
+
+
+# Chat templates and ends
+
+CHATML = ("{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+          "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}")
+NO_SYSTEM = ("{% if messages[0].role == 'system' %}{{ raise_exception('no system role') }}{% endif %}"
+             "{% for m in messages %}<turn>{{ m.role }}\n{{ m.content }}<end_of_turn>\n{% endfor %}")
+SILENT = "{% for m in messages %}{% if m.role == 'user' %}[{{ m.content }}]{% endif %}{% endfor %}"
+
+def test_templates_with_without_and_deaf_to_a_system_role():
+    tokenizer = load_tokenizer(bench.TINY)
+    expected = {CHATML: "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nSort.<|im_end|>\n"
+                        "<|im_start|>assistant\n",
+                NO_SYSTEM: "<turn>user\nBe brief.\n\nSort.<end_of_turn>\n", SILENT: "[Be brief.\n\nSort.]"}
+    for template, text in expected.items():
+        tokenizer.chat_template = template
+        assert render_chat(tokenizer, "Sort.", "Be brief.") == text
+    assert render_chat(tokenizer, "Sort.") == "[Sort.]"
+    tokenizer.chat_template = "hello"
+    with pytest.raises(ConfigError, match="drops the message.*--prompts plain"): render_chat(tokenizer, "Sort.")
+
+def test_thinking_is_switched_off():
+    tokenizer = load_tokenizer(bench.TINY)
+    tokenizer.chat_template = SILENT + "{% if enable_thinking is false %}<think></think>{% endif %}"
+    assert render_chat(tokenizer, "Sort.") == "[Sort.]<think></think>"
+
+def make_chat_model(folder, template, special=(), ends=None):
+    "The shipped model in a folder of its own, with a chat template"
+    model, tokenizer = load_base("tiny", "cpu")
+    tokenizer.add_special_tokens({"additional_special_tokens": list(special)})
+    tokenizer.chat_template = template
+    model.resize_token_embeddings(len(tokenizer))
+    model.generation_config.eos_token_id = ends or model.generation_config.eos_token_id
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return str(folder)
+
+def test_a_turn_ends_where_the_template_says(tmp_path):
+    "Of a base model whose files declare another end only"
+    folder = make_chat_model(tmp_path, CHATML, ["<|im_start|>", "<|im_end|>"])
+    model, tokenizer = load_base(folder, "cpu")
+    (turn,) = tokenizer("<|im_end|>", add_special_tokens=False).input_ids
+    assert end_tokens(model, tokenizer) == {tokenizer.eos_token_id}
+    assert end_tokens(model, tokenizer, chat=True) == {tokenizer.eos_token_id, turn}
+    g = Players(ModelConfig(model=folder, device="cpu", prompts="chat", max_stage_tokens=4)).generator
+    assert turn in g.end_ids
+    ids, logps, finished, text = g.cut([7, turn], [0., 0.], True)
+    assert finished and text == g.base.tokenizer.decode([7])
+
+def test_several_ends_that_the_files_declare(tmp_path):
+    folder = make_chat_model(tmp_path, CHATML, ends=[1, 40, 41])
+    g = Players(ModelConfig(model=folder, device="cpu", prompts="plain")).generator
+    assert g.end_ids == {1, 40, 41}
+
+def test_a_chat_model_without_system_role_plays(tmp_path):
+    folder = make_chat_model(tmp_path, NO_SYSTEM)
+    players = Players(ModelConfig(model=folder, device="cpu", prompts="chat", max_stage_tokens=3))
+    problem = Problem("sum", "Add.", "def f(xs):", ([[1], 1],), "def f(xs): return sum(xs)")
+    g = players.generator
+    (ids,) = g.encode([g.prompt(problem, 1, [])], 3)
+    assert "careful programmer" in g.base.tokenizer.decode(ids)
+    assert len(g.sample([g.prompt(problem, 1, [])], 1)[0].ids) <= 3
+
+
+# Stop texts
+
+def test_a_stop_text_ends_a_row_while_sampling(monkeypatch):
+    "The same answers as those cut afterwards, but fewer tokens are sampled"
+    players = Players(ModelConfig(device="cpu"))
+    g = players.generator
+    problem = Problem("sum", "Take the list xs. Return the sum.", "def solve(xs):", ([[1], 1],),
+                      "def solve(xs): return sum(xs)")
+    prompts = [g.prompt(problem, 3, ["Look at xs.", "in: xs"])]
+    whole = g.sample(prompts, 3, 0.)[0]
+    stop = whole.text[4:7]
+    g.prompts = replace(g.prompts, stop=stop)
+    widths, step = [], sampling._Rows.step
+    def counted(self, *args):
+        widths.append(len(self.token))
+        return step(self, *args)
+    monkeypatch.setattr(sampling._Rows, "step", counted)
+    cut = g.sample(prompts, 3, 0.)[0]
+    assert cut.finished and cut.text == whole.text[:whole.text.index(stop)]
+    assert cut.ids == whole.ids[:len(cut.ids)] and len(widths) == len(cut.ids) < len(whole.ids)
+
+def test_rows_that_met_the_stop_text_leave_the_batch(monkeypatch):
+    model, tokenizer = load_base("tiny", "cpu")
+    prompts = [tokenizer(t).input_ids for t in ("def f(xs):\nTake xs.<s1>", "def f(n):\nTake n.<s5>")] * 2
+    free = sample_tokens(model, Reader(model), prompts, 12, set(), 0.)
+    last = tokenizer.decode(free[0][0][:3])
+    widths, step = [], sampling._Rows.step
+    def counted(self, *args):
+        widths.append(len(self.token))
+        return step(self, *args)
+    monkeypatch.setattr(sampling._Rows, "step", counted)
+    stopped = sample_tokens(model, Reader(model), prompts, 12, set(), 0.,
+                            stops=lambda ids: tokenizer.decode(ids).startswith(last))
+    assert [len(ids) for ids, _, _ in stopped] == [3, 12, 3, 12] and widths == [4] * 3 + [2] * 9
+    for (a, _, _), (b, _, _) in zip(stopped, free): assert a == b[:len(a)]
+
+def test_plain_prompts_stop_at_the_next_heading():
+    players = Players(ModelConfig(device="cpu", prompts="plain", max_stage_tokens=4))
+    g = players.generator
+    heading = g.base.tokenizer("Look at xs.\n## ", add_special_tokens=False).input_ids
+    assert PROMPT_SETS["plain"].stop == "\n## " and g.stops(heading) and not g.stops(heading[:-3])
+    ids, _, finished, text = g.cut(heading + [7, 8], [0.] * (len(heading) + 2), False)
+    assert finished and text == "Look at xs." and ids == heading
