@@ -256,7 +256,7 @@ def _run_training(config, origin, resume, overwrite, as_json):
     print(f"\nrun folder  {config.out}\nplots       {Path(config.out, 'plots')}\nnext        chained-adv solve --run {config.out}")
 
 # %% ../nbs/30_cli.ipynb #f5a5a347
-@app.command(epilog=examples("chained-adv train", "chained-adv train --quick --out runs/try", "chained-adv train --problems my.json --out runs/mine", "chained-adv train --problems arc:builtin,views=4 --model models/warm --out runs/arc", "chained-adv train --stages 1-2 --adapters unified --out runs/unified", "chained-adv train --advantage gae --set whiten=true --out runs/gae",
+@app.command(epilog=examples("chained-adv train", "chained-adv train --quick --out runs/try", "chained-adv train --problems my.json --out runs/mine", "chained-adv train --problems arc:builtin,views=4 --model models/warm --out runs/arc", "chained-adv train --stages 1-2 --adapters unified --out runs/unified", "chained-adv train --advantage gae --set lam=0.9 --out runs/gae",
                               "chained-adv train --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out runs/qwen", "chained-adv train --out runs/default --resume"))
 def train(ctx: typer.Context,
     model: opt(str, "Model of both players: 'tiny' (comes with the package), a folder, or a name on the Hugging Face hub.") = "tiny",
