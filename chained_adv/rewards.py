@@ -24,6 +24,7 @@ def _mismatch(a, b):
     if any(v.passed != (v.outcome == "passed") for v in (a, b)):
         return "has a verdict that contradicts its outcome"
 
+# %% ../nbs/07_rewards.ipynb #07247c8c
 def align_verdicts(
     result: ExecutionResult, # The tests against the candidate
     validation: ExecutionResult # The same tests, same order, against the reference
@@ -48,6 +49,7 @@ class Tally:
     valid: int # Tests that the reference passes
     caught: int # Valid tests that the candidate fails
 
+# %% ../nbs/07_rewards.ipynb #752fa428
 def tally_tests(
     result: ExecutionResult, # The tests against the candidate
     validation: ExecutionResult # The same tests against the reference
@@ -92,10 +94,16 @@ def _check_scheme(s):
 # %% ../nbs/07_rewards.ipynb #09c27679
 NEUTRAL_RATE = .5 # pass rate when nothing was tested
 
-def _share(verdicts): return sum(v.passed for v in verdicts) / len(verdicts) if verdicts else NEUTRAL_RATE
+def _share(verdicts):
+    "Pass rate"
+    if not verdicts: return NEUTRAL_RATE
+    return sum(v.passed for v in verdicts) / len(verdicts)
+
 def _run_only(result): return [v for v in result.verdicts if v.outcome != "rejected"]
 
-def _zero_sum_generator(scheme, kept, baseline, timed_out): return 0. if timed_out else _share(kept)
+# %% ../nbs/07_rewards.ipynb #7c814164
+def _zero_sum_generator(scheme, kept, baseline, timed_out):
+    return 0. if timed_out else _share(kept)
 
 def _zero_sum_discriminator(scheme, result, validation, timed_out, others, lists):
     t = tally_tests(result, validation)
@@ -105,8 +113,10 @@ def _zero_sum_discriminator(scheme, result, validation, timed_out, others, lists
 # %% ../nbs/07_rewards.ipynb #d040aee2
 def _clamped(x): return min(1., max(-1., x))
 
-def _shaped_generator(scheme, kept, baseline, timed_out): return _share(baseline + kept) - NEUTRAL_RATE
+def _shaped_generator(scheme, kept, baseline, timed_out):
+    return _share(baseline + kept) - NEUTRAL_RATE
 
+# %% ../nbs/07_rewards.ipynb #2382a11d
 def _shaped_discriminator(scheme, result, validation, timed_out, others, lists):
     t = tally_tests(result, validation)
     if not t.written: return -scheme.invalid_cost
@@ -165,8 +175,10 @@ def per_test_credits(
 # %% ../nbs/07_rewards.ipynb #172345c8
 def _per_test_generator(scheme, kept, baseline, timed_out):
     counted = baseline + kept
-    return (_share(counted) + all(v.passed for v in counted)) / 2 if counted else NEUTRAL_RATE
+    if not counted: return NEUTRAL_RATE
+    return (_share(counted) + all(v.passed for v in counted)) / 2
 
+# %% ../nbs/07_rewards.ipynb #5d0a35c4
 def _per_test_discriminator(scheme, result, validation, timed_out, others, lists):
     credits = per_test_credits(result, validation, scheme, others, lists)
     rewards, start = [], 0
@@ -178,6 +190,7 @@ def _per_test_discriminator(scheme, result, validation, timed_out, others, lists
 # %% ../nbs/07_rewards.ipynb #1f36c8e5
 def _baseline_generator(scheme, kept, baseline, timed_out):
     return _per_test_generator(scheme, [], baseline, timed_out)
+
 def _no_discriminator(scheme, result, validation, timed_out, others, lists): return 0.
 
 # %% ../nbs/07_rewards.ipynb #2847a2a5
@@ -190,6 +203,7 @@ REWARD_SCHEMES = {o.name: o for o in (
     RewardScheme("baseline", _baseline_generator, _no_discriminator),
 )}
 
+# %% ../nbs/07_rewards.ipynb #128628b9
 def get_reward_scheme(
     scheme: str | RewardScheme # A name in `REWARD_SCHEMES`, or a scheme of your own
 ) -> RewardScheme: # The scheme
@@ -206,6 +220,7 @@ def reads_tests(self: RewardScheme) -> bool:
     "Does the generator's reward depend on the discriminator's tests?"
     return self.generator is not _baseline_generator
 
+# %% ../nbs/07_rewards.ipynb #0da54b05
 @patch(as_prop=True)
 def credits_tests(self: RewardScheme) -> bool:
     "Does each test earn credit of its own?"
@@ -219,6 +234,7 @@ def _checked(value, scheme, player):
                             f"[{scheme.low:g}, {scheme.high:g}]; the formula is broken, the run stops")
     return float(value)
 
+# %% ../nbs/07_rewards.ipynb #eefffb0f
 def _timed_out(result, kept):
     "Did a test that counts run out of time? A flag that no verdict explains counts as well"
     if any(v.outcome == "timeout" for v in kept): return True

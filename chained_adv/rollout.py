@@ -64,6 +64,14 @@ def mean(values):
     values = [float(v) for v in values if v is not None]
     return sum(values) / len(values) if values else None
 
+# %% ../nbs/12_rollout.ipynb #6e95686f
+def _equal_answers(rollout, stage):
+    "group -> answer at a stage -> the chains that gave it"
+    groups = defaultdict(lambda: defaultdict(list))
+    for i, (group, samples) in enumerate(zip(rollout.groups, rollout.samples)):
+        groups[group][tuple(samples[stage].ids)].append(i)
+    return groups
+
 # %% ../nbs/12_rollout.ipynb #0bca1d85
 def keep_some(
     rollout: Rollout, # Just after the branching stage; changed in place
@@ -72,9 +80,7 @@ def keep_some(
     different: int | None = None # Keep at most so many groups, all with more than one answer; None keeps all
 ):
     "Of the chains of a group with the same answer keep the first n, which stand for all of them"
-    groups = defaultdict(lambda: defaultdict(list)) # group -> answer -> the chains that gave it
-    for i, (group, samples) in enumerate(zip(rollout.groups, rollout.samples)):
-        groups[group][tuple(samples[stage].ids)].append(i)
+    groups = _equal_answers(rollout, stage)
     if different:
         differing = [g for g, answers in groups.items() if len(answers) > 1][:different]
         groups = {g: groups[g] for g in differing or list(groups)[:1]}
@@ -96,6 +102,7 @@ def _branch(rollout, n):
     rollout.samples = [dict(s) for s in rollout.samples for _ in range(n)]
     rollout.copies = [1] * len(rollout.groups)
 
+# %% ../nbs/12_rollout.ipynb #432b78ed
 def _write_stage(players, rollout, stage, temperature, seed, reader):
     "Let the generator write a stage of all chains, unless it leaves that stage out"
     if stage not in players.chain_stages:
@@ -141,6 +148,7 @@ def _with_stage(parsed, stage):
     mark = lambda o: replace(o, stage=stage) if isinstance(o, TestCase) else o
     return replace(parsed, items=[mark(o) for o in parsed.items])
 
+# %% ../nbs/12_rollout.ipynb #8e56a97d
 def _write_lists(players, rollout, stage, about, temperature, seed, reader):
     "Let the discriminator write a list of tests at a stage for each index of a chain"
     d, start = players.discriminator, time.perf_counter()
@@ -198,12 +206,12 @@ class BankedTest:
     news: int # Step at which it last caught a program that no step before had shown it
     killed: list[int] # Hashes of the programs that it caught, oldest first
 
+# %% ../nbs/12_rollout.ipynb #4eaafa02
 class TestBank:
     "For each problem a few tests that caught wrong programs"
     __test__ = False # not a pytest class
     def __init__(self, size: int): # Tests to keep per problem
         self.size, self.kept = size, defaultdict(dict) # problem id -> key of the test -> `BankedTest`
-
 
 # %% ../nbs/12_rollout.ipynb #333be21f
 def _read_alone(banked, problem):
@@ -211,6 +219,7 @@ def _read_alone(banked, problem):
     parsed = parse_tests(banked.text, problem.entry_point, problem.function_signature)
     return [replace(o, stage=banked.stage) for o in parsed.cases]
 
+# %% ../nbs/12_rollout.ipynb #0c54f806
 @patch
 def replay(self: TestBank,
     problem: Problem # Whose programs are judged
@@ -218,6 +227,7 @@ def replay(self: TestBank,
     "The tests to judge a problem's programs with"
     return [o for banked in self.kept.get(problem.id, {}).values() for o in _read_alone(banked, problem)]
 
+# %% ../nbs/12_rollout.ipynb #99bbf5f6
 @patch
 def state(self: TestBank) -> dict: # Plain values, for JSON
     "What the bank holds"
@@ -237,6 +247,7 @@ def _catching(chain):
     pairs = zip(chain.result.verdicts, chain.validation.verdicts)
     return [v.test for v, reference in pairs if reference.passed and not v.passed]
 
+# %% ../nbs/12_rollout.ipynb #1fe29f9e
 @patch
 def learn(self: TestBank,
     rollout: Rollout, # After judging
@@ -262,6 +273,7 @@ def _part(result, verdicts):
     reasons = dict.fromkeys(v.reason for v in verdicts if not v.passed)
     return replace(result, verdicts=tuple(verdicts), timed_out=timed_out, errors=tuple(reasons))
 
+# %% ../nbs/12_rollout.ipynb #0d2c11fa
 def _verdict_table(result): return {v.test.key: v for v in result.verdicts if v.test}
 
 def _pick(items, table):
@@ -378,6 +390,7 @@ def valid_pass_rate(
     "How a program does on the accumulated valid tests"
     return mean(v.passed for v, r in zip(chain.result.verdicts, chain.validation.verdicts) if r.passed)
 
+# %% ../nbs/12_rollout.ipynb #4a303fdd
 def caught(
     chain: Chain # After judging
 ) -> bool | None: # None when its program is right

@@ -27,7 +27,8 @@ from .models import ModelConfig, Player, Players
 from .jail import ISOLATION
 from .sandbox import Sandbox, check_problem
 from .rewards import get_reward_scheme
-from .ppo import Batch, PPOConfig, ValueHead, create_optimizer, groups_to_draw, pretrain_value, spread_credit, train_step
+from .ppo import Batch, PPOConfig, create_optimizer, train_step
+from .ppo_options import ValueHead, groups_to_draw, pretrain_value, spread_credit
 from .rollout import TestBank, play, rollout_metrics, token_spans
 from .checkpoints import CheckpointManager
 from .tracking import TRACKERS, TrainingLogger, TrainingProgress, read_evaluations, save_plots, write_json
@@ -451,7 +452,9 @@ def _with_values(self: AdversarialTrainer, role, stage, batch):
     "(head, optimiser, is this the first batch of the stage?): fits the head to a first batch"
     c, first = self.config, (role, stage) not in self.fitted
     head, optimizer = self.heads.get(role) or self._make_head(role, batch.features.shape[1])
-    if first: pretrain_value(head, optimizer, [batch], c.ppo, c.value_epochs, self.step); self.fitted.add((role, stage))
+    if first:
+        pretrain_value(head, optimizer, [batch], c.value_epochs, c.ppo.minibatches, c.ppo.max_grad_norm, self.step)
+        self.fitted.add((role, stage))
     return head, optimizer, first
 
 @patch
@@ -463,7 +466,7 @@ def _update(self: AdversarialTrainer, role, stage, samples, batch):
     reader = player.reader() if player.base.adapters else None
     policy = lambda rows: player.logprobs([samples[r] for r in rows], stage, reader=reader)
     reference = lambda rows: player.logprobs([samples[r] for r in rows], stage, reference=True, reader=reader)
-    batch, head, head_optimizer, first = replace(batch, limits=[player.max_tokens()] * len(samples)), None, None, False
+    head, head_optimizer, first = None, None, False
     try:
         if self.config.ppo.advantage == "gae":
             batch = replace(batch, features=player.features(samples, reader))
