@@ -339,7 +339,7 @@ def ablate(ctx: typer.Context,
     "What each part of the game is worth: runs with one thing changed, at equal generated tokens, over several seeds."
     if list_variants: return _list_variants(as_json)
     start_quietly(threads, (model,))
-    from chained_adv.ablation import ablation_rows, run_ablation, save_ablation
+    from chained_adv.ablation import ablation_rows, run_ablation, save_ablation, seed_rows
     given = {k: v for k, v in _given(ctx).items() if k in ("model", "device", "set")}
     config = make_config({"model": model, **given, "token_budget": token_budget, "eval_samples": 20, "eval_stages": False, "eval_tested": 0})
     train_set, held_out, remarks = problem_sets(problems, _is_tiny(config.model))
@@ -353,7 +353,7 @@ def ablate(ctx: typer.Context,
         try: measured = run_ablation(config, train_set, held_out, out, *chosen, jobs, samples, n_mutants, progress)
         except KeyboardInterrupt: say("stopped; the same command goes on"); raise typer.Exit(130) from None
     save_ablation(measured, out)
-    rows = ablation_rows(measured)
+    rows = ablation_rows(seed_rows(measured))
     if as_json: return print_json(dict(out=out, rows=rows))
     print(f"{Path(out, 'ablation.md').read_text(encoding='utf-8')}\ntable   {Path(out, 'ablation.csv')}\nfigure  {Path(out, 'ablation.png')}")
 
@@ -486,12 +486,13 @@ def _check_targets(targets, checkpoint):
 
 # %% ../nbs/30_cli.ipynb #fee3c44f
 def _measure(target, checkpoint, device, problems, sandbox, best_of, **options):
-    "The `Measurement` of one run or model"
-    from chained_adv.evaluation import measure_players
+    "The `Evaluation` of one run or model"
+    from chained_adv.evaluation import evaluate_players
     from chained_adv.models import Players
     with _load(target if _is_run(target) else "", checkpoint, target, device) as engine:
         untrained = None if not best_of else Players(engine.players.config) if _is_run(target) else engine.players
-        return measure_players(engine.players, problems, sandbox, target, best_of=best_of, untrained=untrained, **options)
+        return evaluate_players(engine.players, problems, sandbox, name=target, best_of=best_of,
+                                untrained=untrained, **options)
 
 @contextmanager
 def _phases(targets, n):
@@ -522,7 +523,7 @@ def _result_dicts(rows, measurements, problems):
         mine = [r for r in rows if r["name"] == m.name]
         against = {r["metric"]: {k: r[k] for k in ("difference", "difference_low", "difference_high", "wins", "losses", "ties", "p_value", "verdict")} for r in mine if r["verdict"]}
         out.append(dict(name=m.name, problems=len(problems), n=m.n, generated_tokens=m.metrics["generated_tokens"], **{r["metric"]: {k: r[k] for k in ("value", "low", "high")} for r in mine},
-                        by_tag={t: {k: v.as_dict() for k, v in o.items()} for t, o in m.by_tag(problems).items()}, against=dict(name=measurements[0].name, metrics=against) if m is not measurements[0] else None))
+                        by_tag={t: {k: m.with_tag(t).rate(k).as_dict() for k in o} for t, o in m.by_tag.items()}, against=dict(name=measurements[0].name, metrics=against) if m is not measurements[0] else None))
     return out
 
 def _mutant_line(c):
@@ -543,8 +544,9 @@ def _print_evaluation(rows, names, n_problems, samples, counts):
 # %% ../nbs/30_cli.ipynb #74a94e44
 def _write_evaluation(files, data, rows, measurements):
     "Write what was asked for: `files` maps json, csv, problems and plot to paths"
-    from chained_adv.evaluation import plot_comparison, rows_as_csv
-    from chained_adv.tracking import DPI, write_json
+    from chained_adv.evaluation import rows_as_csv
+    from chained_adv.plots import DPI, plot_comparison
+    from chained_adv.tracking import write_json
     if "json" in files: write_json(files["json"], data)
     for path in files.get("csv", ()): Path(path).write_text(rows_as_csv(rows), encoding="utf-8")
     if "problems" in files:
@@ -564,8 +566,8 @@ def _output_files(csv, plot, out):
 
 # %% ../nbs/30_cli.ipynb #bcf598d3
 def _measure_all(targets, chosen, checkpoint, device, n_mutants, seed, best_of, **options):
-    "Measurements of all on the same problems and mutants, and what became of the mutants"
-    from chained_adv.evaluation import count_mutants, sort_mutants
+    "Evaluations of all on the same problems and mutants, and what became of the mutants"
+    from chained_adv.mutants import count_mutants, sort_mutants
     with Sandbox() as box:
         for p in chosen: check_problem(p, box)
         sets = sort_mutants(chosen, box, n_mutants, seed) if n_mutants else []

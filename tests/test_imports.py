@@ -7,7 +7,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE, NOTEBOOKS = ROOT / "chained_adv", ROOT / "nbs"
 _TO_REWARDS = "core stages problems jail testcases sandbox rewards models"
-_TO_EVALUATION = f"{_TO_REWARDS} ppo rollout checkpoints tracking evaluation"
+_TO_EVALUATION = f"{_TO_REWARDS} ppo rollout checkpoints plots tracking mutants evaluation"
 _ARC_BASE = "core jail testcases sandbox"
 _ARC = f"{_ARC_BASE} arc.grids arc.transforms arc.datasets arc.search arc.clients arc.agents arc.generate arc.verify arc.bench arc.export arc.bridge"
 
@@ -35,11 +35,13 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "ppo": "",
     "rollout": _TO_REWARDS,
     "intervals": "core",
-    "tracking": "core",
-    "evaluation": f"{_TO_REWARDS} rollout intervals tracking",
+    "plots": "",
+    "tracking": "core plots",
+    "mutants": "core testcases sandbox",
+    "evaluation": f"{_TO_REWARDS} rollout intervals plots tracking mutants",
     "sft": "core stages models",
     "tiny.world": "core stages testcases",
-    "tiny.pretrain": "core stages models sandbox rollout tiny.world",
+    "tiny.pretrain": "core stages models sft tiny.world",
     "checkpoints": "core models",
     "trainer": f"{_TO_EVALUATION} tiny.world",
     "inference": f"{_TO_EVALUATION} tiny.world trainer",
