@@ -12,7 +12,7 @@ import argparse
 from collections import defaultdict
 from statistics import mean
 import torch
-from chained_adv.evaluation import find_live_mutants, mutation_scores
+from chained_adv.mutants import find_live_mutants, mutation_scores
 from chained_adv.inference import find_checkpoint, load_players
 from chained_adv.models import ModelConfig, Players
 from chained_adv.rollout import judge, sample_chains, sample_tests

@@ -7,10 +7,14 @@ __all__ = ['SCORE_WEIGHTS', 'CheckpointError', 'Checkpoint', 'CheckpointInfo', '
 
 # %% ../nbs/21_checkpoints.ipynb #b1287aff
 import hashlib, io, json, math, os, pickle, re, shutil, uuid
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 import torch
+from filelock import FileLock, Timeout
 from safetensors.torch import load as load_safetensors, save as save_safetensors
+
+# %% ../nbs/21_checkpoints.ipynb #9c100001
 from fastcore.basics import patch
 from . import __version__
 from .core import ChainedAdvError, TrainingError
@@ -25,28 +29,38 @@ _LEFTOVER = re.compile(r"(.+)\.(tmp|old)-[0-9a-f]{8}")
 
 def _check_name(what, name):
     if not _NAME.fullmatch(str(name)) or _LEFTOVER.fullmatch(str(name)):
-        raise CheckpointError(f"{what} {name!r} cannot be used; take letters, digits, '_', '-' and '.', for example 'stage-2-step-40'")
+        raise CheckpointError(f"{what} {name!r} cannot be used; take letters, digits, '_', '-' and '.', "
+                              "for example 'stage-2-step-40'")
     return str(name)
 
 # %% ../nbs/21_checkpoints.ipynb #0a60359e
 def _tensor_bytes(key, tensors):
     for name, t in tensors.items():
         if t.is_floating_point() and not torch.isfinite(t).all():
-            raise TrainingError(f"tensor {name!r} of {key!r} holds a NaN or an infinity; not saved, the previous checkpoint is kept")
-    return save_safetensors({name: t.detach().to("cpu", copy=True).contiguous() for name, t in tensors.items()})
+            raise TrainingError(f"tensor {name!r} of {key!r} holds a NaN or an infinity; not saved, "
+                                "the previous checkpoint is kept")
+    plain = {name: t.detach().to("cpu", copy=True).contiguous() for name, t in tensors.items()}
+    return save_safetensors(plain)
 
+# %% ../nbs/21_checkpoints.ipynb #9c100002
 def _check_keys(data):
-    if isinstance(data, dict) and (odd := [k for k in data if not isinstance(k, str)]):
-        raise TypeError(f"key {odd[0]!r} is not a text and would come back as one")
-    for o in data.values() if isinstance(data, dict) else data if isinstance(data, (list, tuple)) else (): _check_keys(o)
+    "JSON would turn keys into texts without a word"
+    if isinstance(data, dict):
+        for key in data:
+            if not isinstance(key, str):
+                raise TypeError(f"key {key!r} is not a text and would come back as one")
+        data = data.values()
+    elif not isinstance(data, (list, tuple)): return
+    for o in data: _check_keys(o)
 
 def _json_bytes(what, data):
     try:
         _check_keys(data)
         return json.dumps(data, indent=1, allow_nan=False).encode()
     except (TypeError, ValueError) as e:
-        raise TrainingError(f"the checkpoint's {what} cannot be written as JSON ({e}); plain numbers, texts, "
-                            f"lists and dicts are allowed, tensors belong in `tensors` or `optimizers`") from None
+        raise TrainingError(f"the checkpoint's {what} cannot be written as JSON ({e}); plain numbers, "
+                            "texts, lists and dicts are allowed, tensors belong in `tensors` or "
+                            "`optimizers`") from None
 
 # %% ../nbs/21_checkpoints.ipynb #06868336
 def _load_torch(data): return torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
@@ -56,7 +70,9 @@ def _torch_bytes(data):
     torch.save(data, out)
     try: _load_torch(out.getvalue())
     except pickle.UnpicklingError as e:
-        raise TrainingError(f"the checkpoint's optimizers could be written but not loaded again: {str(e).splitlines()[0]}. Give tensors and plain values, for example `optimizer.state_dict()`") from None
+        reason = str(e).splitlines()[0]
+        raise TrainingError(f"the checkpoint's optimizers could be written but not loaded again: {reason}. "
+                            "Give tensors and plain values, for example `optimizer.state_dict()`") from None
     return out.getvalue()
 
 # %% ../nbs/21_checkpoints.ipynb #b72faa25
@@ -68,7 +84,9 @@ def _sync_folder(path):
 
 def _write_file(path, data):
     with open(path, "wb") as f:
-        f.write(data); f.flush(); os.fsync(f.fileno())
+        f.write(data)
+        f.flush()
+        os.fsync(f.fileno())
 
 # %% ../nbs/21_checkpoints.ipynb #55a12df0
 def _put_in_place(tmp, target):
@@ -92,40 +110,53 @@ def _clear_leftovers(folder):
 # %% ../nbs/21_checkpoints.ipynb #1e725b9d
 def _find(folder, name):
     "The folder that now holds checkpoint `name`, or None"
-    if (folder / name / "manifest.json").exists(): return folder / name
+    path = folder / name
+    if (path / "manifest.json").exists(): return path
     aside = [p for p in folder.glob(f"{name}.old-*") if _LEFTOVER.fullmatch(p.name)]
-    return folder / name if (folder / name).exists() or not aside else aside[0] # looked at again: a rename may have happened meanwhile
+    return path if path.exists() or not aside else aside[0] # looked again: it may have been renamed meanwhile
 
 def _scan(folder):
-    with os.scandir(folder) as entries: found = [(e.name, _LEFTOVER.fullmatch(e.name)) for e in entries if e.is_dir()]
-    return {m[1] if m else n for n, m in found if not m or m[2] == "old"}
+    with os.scandir(folder) as entries:
+        found = [(e.name, _LEFTOVER.fullmatch(e.name)) for e in entries if e.is_dir()]
+    return {m[1] if m else name for name, m in found if not m or m[2] == "old"}
 
 def _names(folder):
-    "Names of the checkpoints in a folder: several looks, because a rename in between can hide an entry from one"
+    "Names of the checkpoints in a folder: several looks, for a rename in between can hide an entry from one"
     return sorted(set().union(*(_scan(folder) for _ in range(4)))) if folder.is_dir() else []
 
 # %% ../nbs/21_checkpoints.ipynb #520f7964
 def _damaged(path, what):
-    return CheckpointError(f"checkpoint {path} is damaged: {what}. Copy it again from where it was made, or delete the folder and use another checkpoint")
+    return CheckpointError(f"checkpoint {path} is damaged: {what}. Copy it again from where it was made, "
+                           "or delete the folder and use another checkpoint")
 
 def _sha256(data): return hashlib.sha256(data).hexdigest()
-def _seal(manifest): return _sha256(json.dumps({k: v for k, v in manifest.items() if k != "seal"}, sort_keys=True).encode())
 
+def _seal(manifest):
+    "Checksum of a manifest's content"
+    content = {k: v for k, v in manifest.items() if k != "seal"}
+    return _sha256(json.dumps(content, sort_keys=True).encode())
+
+# %% ../nbs/21_checkpoints.ipynb #9c100004
 def _read_manifest(path):
     try: manifest = json.loads((path / "manifest.json").read_bytes())
     except FileNotFoundError: raise _damaged(path, "manifest.json is missing") from None
     except ValueError: raise _damaged(path, "manifest.json is not readable JSON") from None
-    if not isinstance(manifest, dict) or manifest.get("seal") != _seal(manifest): raise _damaged(path, "the content of manifest.json does not match its own checksum")
+    if not isinstance(manifest, dict) or manifest.get("seal") != _seal(manifest):
+        raise _damaged(path, "the content of manifest.json does not match its own checksum")
     if manifest.get("format") != 1:
-        raise CheckpointError(f"checkpoint {path} has format {manifest.get('format')!r}, "
-                              f"written by chained_adv {manifest.get('version')}; this is {__version__}, which reads format 1. Use that version")
+        raise CheckpointError(f"checkpoint {path} has format {manifest.get('format')!r}, written by "
+                              f"chained_adv {manifest.get('version')}; this is {__version__}, which reads format 1. "
+                              "Use that version")
     return manifest
 
+# %% ../nbs/21_checkpoints.ipynb #9c100005
 def _read_file(path, name, entry):
     try: data = (path / name).read_bytes()
     except FileNotFoundError: raise _damaged(path, f"{name} is missing") from None
-    if len(data) != entry["bytes"]: raise _damaged(path, f"{name} has {len(data)} bytes instead of {entry['bytes']}")
-    if _sha256(data) != entry["sha256"]: raise _damaged(path, f"the content of {name} does not match its checksum")
+    if len(data) != entry["bytes"]:
+        raise _damaged(path, f"{name} has {len(data)} bytes instead of {entry['bytes']}")
+    if _sha256(data) != entry["sha256"]:
+        raise _damaged(path, f"the content of {name} does not match its checksum")
     return data
 
 # %% ../nbs/21_checkpoints.ipynb #417e5edd
@@ -134,29 +165,38 @@ class Checkpoint:
     "A loaded checkpoint"
     name: str # Its name
     path: Path # The folder it was read from
-    tensors: dict # key -> name -> tensor, on the CPU
+    tensors: dict[str, dict[str, torch.Tensor]] # key -> name -> tensor, on the CPU
     state: dict # What the trainer needs to go on: step, stage, seeds, settings
-    metrics: dict # Metrics when it was saved
-    optimizers: "dict | None" = None # Optimizer states, on the CPU
+    metrics: dict[str, float] # Metrics when it was saved
+    optimizers: dict | None = None # Optimizer states, on the CPU
 
+# %% ../nbs/21_checkpoints.ipynb #9c100006
 def _read_checkpoint(name, path):
     data = {o: _read_file(path, o, entry) for o, entry in _read_manifest(path)["files"].items()}
-    tensors = {o[:-len(".safetensors")]: load_safetensors(b) for o, b in data.items() if o.endswith(".safetensors")}
+    end = ".safetensors"
+    tensors = {o.removesuffix(end): load_safetensors(b) for o, b in data.items() if o.endswith(end)}
     try: optimizers = _load_torch(data["optimizers.pt"]) if "optimizers.pt" in data else None
-    except pickle.UnpicklingError: raise _damaged(path, "optimizers.pt holds objects that would run code when loaded") from None
-    return Checkpoint(name, path, tensors, json.loads(data["state.json"]), json.loads(data["metrics.json"]), optimizers)
+    except pickle.UnpicklingError:
+        raise _damaged(path, "optimizers.pt holds objects that would run code when loaded") from None
+    return Checkpoint(name, path, tensors, json.loads(data["state.json"]), json.loads(data["metrics.json"]),
+                      optimizers)
 
 # %% ../nbs/21_checkpoints.ipynb #3435ef51
 def _stamp(path):
     try: return path, (path / "manifest.json").read_bytes()
     except OSError: return path, None
 
+def _unknown(folder, name):
+    names = _names(folder)
+    there = f"there are {', '.join(names)}" if names else "there is none yet"
+    return CheckpointError(f"no checkpoint {name!r} in {folder}; {there}")
+
 def _load(folder, name, attempts=100):
     for i in range(attempts):
-        if not (path := _find(folder, name)) or not path.is_dir():
+        path = _find(folder, name)
+        if not path or not path.is_dir():
             if name in _names(folder) and i < attempts - 1: continue # a writer moved it between two looks
-            raise CheckpointError(f"no checkpoint {name!r} in {folder}; "
-                                  f"there {'are ' + ', '.join(_names(folder)) if _names(folder) else 'is none yet'}")
+            raise _unknown(folder, name)
         before = _stamp(path)
         try: return _read_checkpoint(name, path)
         except (CheckpointError, OSError):
@@ -168,9 +208,9 @@ class CheckpointInfo:
     "What a list of checkpoints shows, read without the tensors"
     name: str # Its name
     path: Path # Its folder
-    step: "int | None" = None # Training step at which it was saved
-    stage: "int | None" = None # Stage being trained
-    score: "float | None" = None # See `compute_checkpoint_score`; None when its metrics lack the two figures
+    step: int | None = None # Training step at which it was saved
+    stage: int | None = None # Stage being trained
+    score: float | None = None # See `compute_checkpoint_score`; None when its metrics lack the two figures
     metrics: dict = None # Metrics when it was saved
     size: int = 0 # Bytes
     order: int = 0 # Counts the saves in this folder
@@ -180,7 +220,8 @@ class CheckpointInfo:
 SCORE_WEIGHTS = {"generator_reward": .7, "validity": .3}
 
 def _score(metrics):
-    return sum(w * metrics[k] for k, w in SCORE_WEIGHTS.items()) if all(k in metrics for k in SCORE_WEIGHTS) else None
+    if not all(k in metrics for k in SCORE_WEIGHTS): return None
+    return sum(w * metrics[k] for k, w in SCORE_WEIGHTS.items())
 
 def _info(folder, name):
     path = _find(folder, name)
@@ -188,44 +229,67 @@ def _info(folder, name):
         m = _read_manifest(path)
         metrics = json.loads(_read_file(path, "metrics.json", m["files"]["metrics.json"]))
     except ChainedAdvError as e: return CheckpointInfo(name, path, metrics={}, problem=str(e))
-    return CheckpointInfo(name, path, m["step"], m["stage"], _score(metrics), metrics, sum(o["bytes"] for o in m["files"].values()), m["order"])
+    size = sum(o["bytes"] for o in m["files"].values())
+    return CheckpointInfo(name, path, m["step"], m["stage"], _score(metrics), metrics, size, m["order"])
 
 # %% ../nbs/21_checkpoints.ipynb #c12ce5d6
 class CheckpointManager:
     "Checkpoints in one folder"
     def __init__(self,
-        folder: "str | Path", # Where they are; made at the first save
-        keep: "int | None" = None # How many to keep beside `best`; None keeps all
+        folder: str | Path, # Where they are; made at the first save
+        keep: int | None = None # How many to keep beside `best`; None keeps all
     ):
         if keep is not None and keep < 1:
-            raise CheckpointError(f"keep is {keep}; give a number of at least 1, or None to keep all checkpoints")
+            raise CheckpointError(f"keep is {keep}; give a number of at least 1, "
+                                  "or None to keep all checkpoints")
         self.folder, self.keep = Path(folder), keep
 
-    def __repr__(self): return f"CheckpointManager({str(self.folder)!r}): {', '.join(_names(self.folder)) or 'empty'}"
+    def __repr__(self):
+        return f"CheckpointManager({str(self.folder)!r}): {', '.join(_names(self.folder)) or 'empty'}"
+
+# %% ../nbs/21_checkpoints.ipynb #9c100007
+@patch
+@contextmanager
+def _writing(self: CheckpointManager, seconds=60):
+    "Hold the folder for writing; raises `CheckpointError` when another process does not let go of it"
+    self.folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with FileLock(self.folder / ".lock", timeout=seconds): yield
+    except Timeout:
+        raise CheckpointError(f"another process has been writing into {self.folder} for {seconds} seconds; "
+                              "wait for it or choose another folder") from None
 
 # %% ../nbs/21_checkpoints.ipynb #dc43213d
 @patch
 def save_checkpoint(self: CheckpointManager,
-    tensors: dict, # key -> name -> tensor; one `KEY.safetensors` each
+    tensors: dict[str, dict[str, torch.Tensor]], # key -> name -> tensor; one `KEY.safetensors` each
     state: dict, # Plain values; `step` and `stage` are shown in lists
-    metrics: dict, # Finite numbers; `generator_reward` and `validity` give the score
+    metrics: dict[str, float], # Finite; `generator_reward` and `validity` give the score
     name: str, # Its name; an older checkpoint of that name is replaced
-    optimizers: "dict | None" = None # Optimizer states and other nested tensors
+    optimizers: dict | None = None # Optimizer states and other nested tensors
 ) -> Path: # The checkpoint's folder
     "Save a checkpoint, completely or not at all"
     files = {f"{_check_name('tensor key', k)}.safetensors": _tensor_bytes(k, v) for k, v in tensors.items()}
     files |= {"state.json": _json_bytes("state", state), "metrics.json": _json_bytes("metrics", metrics)}
     if optimizers is not None: files["optimizers.pt"] = _torch_bytes(optimizers)
-    manifest = dict(format=1, version=__version__, step=state.get("step"), stage=state.get("stage"), order=1 + max((o.order for o in self.list_checkpoints()), default=0),
-                    files={o: dict(sha256=_sha256(b), bytes=len(b)) for o, b in files.items()})
-    return self._build(name, files | {"manifest.json": _json_bytes("manifest", manifest | dict(seal=_seal(manifest)))}, _write_file)
+    with self._writing():
+        manifest = self._manifest(state, files)
+        return self._build(name, files | {"manifest.json": _json_bytes("manifest", manifest)}, _write_file)
+
+# %% ../nbs/21_checkpoints.ipynb #9c100008
+@patch
+def _manifest(self: CheckpointManager, state, files):
+    order = 1 + max((o.order for o in self.list_checkpoints()), default=0)
+    sums = {o: dict(sha256=_sha256(b), bytes=len(b)) for o, b in files.items()}
+    facts = dict(format=1, version=__version__, step=state.get("step"), stage=state.get("stage"), order=order,
+                 files=sums)
+    return facts | dict(seal=_seal(facts))
 
 # %% ../nbs/21_checkpoints.ipynb #8bd30aec
 @patch
 def _build(self: CheckpointManager, name, files, put):
     "Fill a temporary folder with `put(path, content)` per file, then move it into place"
     target = self.folder / _check_name("checkpoint name", name)
-    self.folder.mkdir(parents=True, exist_ok=True)
     _clear_leftovers(self.folder)
     tmp = target.with_name(f"{name}.tmp-{uuid.uuid4().hex[:8]}")
     try:
@@ -234,23 +298,25 @@ def _build(self: CheckpointManager, name, files, put):
         _sync_folder(tmp)
     except OSError as e:
         shutil.rmtree(tmp, ignore_errors=True) # the next save clears what is left
-        raise CheckpointError(f"checkpoint {target} could not be written ({e.strerror or e}); "
-                              f"an older one of that name is untouched. Free some space or choose another folder") from e
+        raise CheckpointError(f"checkpoint {target} could not be written ({e.strerror or e}); an older one "
+                              "of that name is untouched. Free some space or choose another folder") from e
     _put_in_place(tmp, target)
     self._prune(name)
     return target
 
 @patch
 def _prune(self: CheckpointManager, name):
+    if self.keep is None: return
     old = [o for o in self.list_checkpoints() if o.name not in ("best", name)]
-    if self.keep is not None:
-        for o in old[:max(0, len(old) + (name != "best") - self.keep)]: _delete(o.path)
+    excess = len(old) + (name != "best") - self.keep
+    for o in old[:max(0, excess)]: _delete(o.path)
 
 # %% ../nbs/21_checkpoints.ipynb #02c8568a
 @patch
 def list_checkpoints(self: CheckpointManager) -> list[CheckpointInfo]: # Oldest first
     "All checkpoints in the folder"
-    return sorted((_info(self.folder, o) for o in _names(self.folder)), key=lambda o: (o.order, o.name != "best"))
+    found = [_info(self.folder, o) for o in _names(self.folder)]
+    return sorted(found, key=lambda o: (o.order, o.name != "best"))
 
 @patch
 def get_latest_checkpoint(self: CheckpointManager) -> CheckpointInfo | None: # None when there is none
@@ -260,25 +326,28 @@ def get_latest_checkpoint(self: CheckpointManager) -> CheckpointInfo | None: # N
 @patch
 def get_best_checkpoint(self: CheckpointManager) -> CheckpointInfo | None: # None when none has a score
     "The checkpoint with the highest score; `best` wins a tie"
-    return max((o for o in self.list_checkpoints() if o.score is not None), key=lambda o: (o.score, o.name == "best"), default=None)
+    scored = [o for o in self.list_checkpoints() if o.score is not None]
+    return max(scored, key=lambda o: (o.score, o.name == "best"), default=None)
 
 # %% ../nbs/21_checkpoints.ipynb #20ce5690
 @patch
 def compute_checkpoint_score(self: CheckpointManager,
-    metrics: dict # Must hold `generator_reward` and `validity`
+    metrics: dict[str, float] # Must hold `generator_reward` and `validity`
 ) -> float: # 0.7 generator reward + 0.3 test validity
     "How good a checkpoint is; raises `CheckpointError` when a figure is missing"
     if missing := [k for k in SCORE_WEIGHTS if k not in metrics]:
-        raise CheckpointError(f"no score without {' and '.join(missing)}; the metrics given are {', '.join(metrics) or 'empty'}")
+        raise CheckpointError(f"no score without {' and '.join(missing)}; "
+                              f"the metrics given are {', '.join(metrics) or 'empty'}")
     score = _score(metrics)
     if not math.isfinite(score):
-        raise TrainingError(f"a checkpoint's score is {score}; generator_reward is {metrics['generator_reward']}, "
-                            f"validity is {metrics['validity']}")
+        raise TrainingError(f"a checkpoint's score is {score}; generator_reward is "
+                            f"{metrics['generator_reward']}, validity is {metrics['validity']}")
     return score
 
+# %% ../nbs/21_checkpoints.ipynb #9c100009
 @patch
 def should_save_as_best(self: CheckpointManager,
-    metrics: dict # Of the state just reached
+    metrics: dict[str, float] # Of the state just reached
 ) -> bool: # Is it better than the one saved as `best`?
     "Does this score beat the checkpoint `best`, or is there none yet?"
     best = next((o for o in self.list_checkpoints() if o.name == "best" and o.score is not None), None)
@@ -295,14 +364,16 @@ def save_as_best(self: CheckpointManager,
     name: str # A checkpoint in this folder
 ) -> Path: # The folder of `best`
     "Store a checkpoint under the name `best`"
-    source = self.load_checkpoint(name).path # a damaged one is refused here
-    return self._build("best", {o.name: o for o in sorted(source.iterdir())}, _link_or_copy)
+    with self._writing():
+        source = self.load_checkpoint(name).path # a damaged one is refused here
+        return self._build("best", {o.name: o for o in sorted(source.iterdir())}, _link_or_copy)
 
+# %% ../nbs/21_checkpoints.ipynb #9c100010
 @patch
 def load_checkpoint(self: CheckpointManager,
-    name: "str | Path" # A name in this folder, or a checkpoint's folder anywhere
+    name: str | Path # A name in this folder, or a checkpoint's folder anywhere
 ) -> Checkpoint: # Its content, verified
     "Load a checkpoint; raises `CheckpointError` when it is unknown or damaged"
     path = Path(name)
-    if str(name) not in _names(self.folder) and path.is_dir(): return _load(path.resolve().parent, path.resolve().name)
-    return _load(self.folder, str(name))
+    if str(name) in _names(self.folder) or not path.is_dir(): return _load(self.folder, str(name))
+    return _load(path.resolve().parent, path.resolve().name)

@@ -185,18 +185,18 @@ def _phases(targets, n):
 
 # %% ../nbs/34_cli.ipynb #4d84429a
 def _measure(target, checkpoint, device, problems, sandbox, best_of, **options):
-    "The `Measurement` of one run or model"
-    from chained_adv.evaluation import measure_players
+    "The `Evaluation` of one run or model"
+    from chained_adv.evaluation import evaluate_players
     from chained_adv.models import Players
     with load_engine(target if is_run(target) else "", checkpoint, target, device) as engine:
         players, untrained = engine.players, None
         if best_of: untrained = Players(players.config) if is_run(target) else players
-        return measure_players(players, problems, sandbox, target, best_of=best_of, untrained=untrained,
+        return evaluate_players(players, problems, sandbox, name=target, best_of=best_of, untrained=untrained,
                                **options)
 
 def _measure_all(targets, chosen, checkpoint, device, n_mutants, seed, best_of, **options):
-    "Measurements of all on the same problems and mutants, and what became of the mutants"
-    from chained_adv.evaluation import count_mutants, sort_mutants
+    "Evaluations of all on the same problems and mutants, and what became of the mutants"
+    from chained_adv.mutants import count_mutants, sort_mutants
     with Sandbox() as box:
         for p in chosen: check_problem(p, box)
         sets = sort_mutants(chosen, box, n_mutants, seed) if n_mutants else []

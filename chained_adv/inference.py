@@ -15,21 +15,32 @@ from .stages import ReasoningStage, get_stage
 from .models import ModelConfig, Players
 from .sandbox import Sandbox, check_problem
 from .rollout import judge, make_readers, sample_chains, sample_tests
-from .checkpoints import CheckpointManager
+from .checkpoints import Checkpoint, CheckpointManager
 from .evaluation import score_candidates
 
 # %% ../nbs/26_inference.ipynb #43fc7984
 def _verdict_dict(v, name, **more):
-    return dict(test=describe_test(v.test, name) if v.test else v.text, stage=v.test.stage if v.test else None, passed=v.passed, outcome=v.outcome, reason=v.reason, **more)
+    test = describe_test(v.test, name) if v.test else v.text
+    return dict(test=test, stage=v.test.stage if v.test else None, passed=v.passed, outcome=v.outcome,
+                reason=v.reason, **more)
 
+def _stage_dicts(chain):
+    "The stages that were written, each with the tests about it"
+    written = [(i, text) for i, text in enumerate(chain.outputs, 1) if text is not None]
+    return [dict(stage=i, name=get_stage(i).name, text=text, tests=chain.test_texts.get(i, ""))
+            for i, text in written]
+
+# %% ../nbs/26_inference.ipynb #b5200001
 def describe_chain(
     chain: Chain # After judging
 ) -> dict: # Plain values, for JSON
-    "A match as plain values"
-    p, valid = chain.problem, [None] * len(chain.result.verdicts) if chain.validation is None else [v.passed for v in chain.validation.verdicts]
-    stages = [dict(stage=i, name=get_stage(i).name, text=o, tests=chain.test_texts.get(i, "")) for i, o in enumerate(chain.outputs, 1) if o is not None]
-    return dict(problem=p.id, description=p.description, signature=p.function_signature, stages=stages, code=chain.code,
-                tests=[_verdict_dict(v, p.entry_point, valid=ok) for v, ok in zip(chain.result.verdicts, valid)], baseline=[_verdict_dict(v, p.entry_point) for v in chain.baseline.verdicts],
+    "An episode as plain values"
+    p, n = chain.problem, len(chain.result.verdicts)
+    valid = [v.passed for v in chain.validation.verdicts] if chain.validation else [None] * n
+    tests = [_verdict_dict(v, p.entry_point, valid=ok) for v, ok in zip(chain.result.verdicts, valid)]
+    return dict(problem=p.id, description=p.description, signature=p.function_signature,
+                stages=_stage_dicts(chain), code=chain.code, tests=tests,
+                baseline=[_verdict_dict(v, p.entry_point) for v in chain.baseline.verdicts],
                 generator_reward=chain.generator_reward, discriminator_reward=chain.discriminator_reward)
 
 # %% ../nbs/26_inference.ipynb #926b0bec
@@ -37,9 +48,9 @@ def describe_chain(
 class InferenceResult:
     "What became of one problem"
     chain: Chain # The chosen candidate: stages, program, verdicts
-    candidates: list # All candidates as `Chain`s, the chosen one among them
-    scores: list # Score of each candidate, by consensus
-    seconds: dict # Seconds of the whole batch: `generator_1` .. `discriminator_5`, `execute`
+    candidates: list[Chain] # All candidates, the chosen one among them
+    scores: list[int] # Score of each candidate, by consensus
+    seconds: dict[str, float] # Seconds of the whole batch: `generator_1` .. `discriminator_5`, `execute`
     tokens: int # Tokens generated for this problem, all candidates and tests
 
 @patch(as_prop=True)
@@ -76,45 +87,58 @@ def solved(self: InferenceResult) -> bool | None:
 def as_dict(self: InferenceResult) -> dict: # Plain values, for JSON
     "The result as plain values"
     counts = lambda c: dict(code=c.code, passed=c.result.num_passed, total=c.result.num_total)
-    candidates = [dict(counts(c), score=s, chosen=c is self.chain) for c, s in zip(self.candidates, self.scores)]
-    return dict(solved=self.solved, **describe_chain(self.chain), candidates=candidates, seconds={k: round(v, 3) for k, v in self.seconds.items()}, tokens=self.tokens)
+    pairs = zip(self.candidates, self.scores)
+    candidates = [dict(counts(c), score=s, chosen=c is self.chain) for c, s in pairs]
+    seconds = {k: round(v, 3) for k, v in self.seconds.items()}
+    return dict(solved=self.solved, **describe_chain(self.chain), candidates=candidates, seconds=seconds,
+                tokens=self.tokens)
+
+# %% ../nbs/26_inference.ipynb #b5200002
+_WORDS = {True: "solved", False: "not solved", None: "not decided: no baseline tests and no reference"}
 
 @patch
 def _repr_html_(self: InferenceResult):
-    word = {True: "solved", False: "not solved", None: "not decided: no baseline tests and no reference"}[self.solved]
-    valid = self.valid_verdicts()
-    tests = f"; {sum(v.passed for v in valid)} of {len(valid)} valid generated tests passed" if valid is not None else ""
-    chosen = f"; chosen among {len(self.candidates)} candidates" if len(self.candidates) > 1 else ""
-    return f"<b>{word}</b>{tests}{chosen}<br>{self.chain._repr_html_()}<b>Program</b><pre>{escape(self.code)}</pre><b>Baseline tests</b>: {self.chain.baseline._repr_html_()}"
+    valid, n = self.valid_verdicts(), len(self.candidates)
+    parts = [f"<b>{_WORDS[self.solved]}</b>"]
+    if valid is not None:
+        parts.append(f"{sum(v.passed for v in valid)} of {len(valid)} valid generated tests passed")
+    if n > 1: parts.append(f"chosen among {n} candidates")
+    return (f"{'; '.join(parts)}<br>{self.chain._repr_html_()}<b>Program</b><pre>{escape(self.code)}</pre>"
+            f"<b>Baseline tests</b>: {self.chain.baseline._repr_html_()}")
 
 # %% ../nbs/26_inference.ipynb #40e96fb6
 class InferenceEngine:
     "Solves problems with two players; a context manager, because it owns a sandbox"
     def __init__(self,
-        players: Players, # Who plays
-        sandbox: "Sandbox | None" = None, # Where programs run; made, and closed at the end, when None
+        players: Players, # Generator and discriminator
+        sandbox: Sandbox | None = None, # Where programs run; made, and closed at the end, when None
         timeout: float = 2., # Seconds per test, for a sandbox made here
         name: str = "" # What it was made from
-    ): self.players, self.sandbox, self.own_sandbox, self.name = players, sandbox or Sandbox(timeout=timeout), sandbox is None, name
+    ):
+        self.players, self.name = players, name
+        self.own_sandbox = sandbox is None
+        self.sandbox = sandbox or Sandbox(timeout=timeout)
 
     def __enter__(self): return self
     def __exit__(self, *_): self.close()
     def __repr__(self): return f"InferenceEngine({self.name or self.players.config.model!r})"
 
 @patch
-def close(self: InferenceEngine):
+def close(self: InferenceEngine) -> None:
     "End the sandbox that was made here"
     if self.own_sandbox: self.sandbox.close()
 
 # %% ../nbs/26_inference.ipynb #3d327187
 def _candidates(self, problems, n, temperature, seed, reader):
     "Chains of all problems: the first of each greedy, unless a temperature is given"
-    if temperature is not None: return sample_chains(self.players, problems, n, 1, temperature, seed, reader)
+    if temperature is not None:
+        return sample_chains(self.players, problems, n, 1, temperature, seed, reader)
     out = sample_chains(self.players, problems, 1, 1, 0., seed, reader)
     if n == 1: return out
     more = sample_chains(self.players, problems, n - 1, 1, 1., seed, reader)
     for k, v in more.seconds.items(): out.seconds[k] += v
-    return replace(out, chains=out.chains + more.chains, groups=out.groups + more.groups, samples=out.samples + more.samples)
+    return replace(out, chains=out.chains + more.chains, groups=out.groups + more.groups,
+                   samples=out.samples + more.samples)
 
 def _distinct(rollout):
     "Index of the first chain of each distinct program of each problem"
@@ -122,11 +146,14 @@ def _distinct(rollout):
     for i, (g, c) in enumerate(zip(rollout.groups, rollout.chains)): found.setdefault((g, c.code), i)
     return list(found.values())
 
-# %% ../nbs/26_inference.ipynb #8c9d65ec
+# %% ../nbs/26_inference.ipynb #b5200003
 def _check(problem, n_candidates, n_test_lists, sandbox):
-    if n_candidates < 1 or n_test_lists < 0: raise ConfigError(f"n_candidates={n_candidates}, n_test_lists={n_test_lists}: at least 1 candidate and 0 lists are needed")
+    if n_candidates < 1 or n_test_lists < 0:
+        raise ConfigError(f"n_candidates={n_candidates}, n_test_lists={n_test_lists}: "
+                          "at least 1 candidate and 0 lists are needed")
     if problem.reference_solution and problem.baseline_tests: check_problem(problem, sandbox)
 
+# %% ../nbs/26_inference.ipynb #8c9d65ec
 def _result(rollout, group, problem):
     "The `InferenceResult` of one problem of a batch"
     mine = [i for i, g in enumerate(rollout.groups) if g == group]
@@ -134,8 +161,11 @@ def _result(rollout, group, problem):
     if not problem.reference_solution:
         for c in chains: c.validation = None
     scores = score_candidates([[v.passed for v in c.result.verdicts] for c in chains])
-    tokens = sum(len(s.ids) for i in mine for s in rollout.samples[i].values()) + sum(len(t.sample.ids) for t in rollout.lists if t.chain in mine)
-    return InferenceResult(chains[scores.index(max(scores))], chains, scores, {k: v for k, v in rollout.seconds.items() if k != "generate"}, tokens)
+    answers = [s for i in mine for s in rollout.samples[i].values()]
+    answers += [t.sample for t in rollout.lists if t.chain in mine]
+    seconds = {k: v for k, v in rollout.seconds.items() if k != "generate"}
+    best = chains[scores.index(max(scores))]
+    return InferenceResult(best, chains, scores, seconds, sum(len(s.ids) for s in answers))
 
 # %% ../nbs/26_inference.ipynb #2a41a07b
 @patch
@@ -151,7 +181,9 @@ def solve_batch(self: InferenceEngine,
     if not problems: return []
     readers = make_readers(self.players)
     rollout = _candidates(self, problems, n_candidates, temperature, seed, readers[0])
-    if n_test_lists: sample_tests(self.players, rollout, n_lists=n_test_lists, chains=_distinct(rollout), temperature=1., seed=stable_hash(seed, "tests"), reader=readers[1])
+    if n_test_lists:
+        sample_tests(self.players, rollout, n_lists=n_test_lists, chains=_distinct(rollout), temperature=1.,
+                     seed=stable_hash(seed, "tests"), reader=readers[1])
     judge(rollout, self.sandbox)
     return [_result(rollout, g, p) for g, p in enumerate(problems)]
 
@@ -178,33 +210,40 @@ def get_reasoning_chain(self: InferenceEngine,
 
 # %% ../nbs/26_inference.ipynb #f73d660a
 def find_checkpoint(
-    path: "str | Path", # A run's folder, its `checkpoints`, or one checkpoint
+    path: str | Path, # A run's folder, its `checkpoints`, or one checkpoint
     checkpoint: str = "best" # A name, `best` or `latest`
-): # The loaded `Checkpoint`
+) -> Checkpoint: # Loaded and verified
     "Load a checkpoint by run and name; raises `ConfigError` or `CheckpointError`"
     path = Path(path)
-    if not path.is_dir(): raise ConfigError(f"{path}: no such run folder; `chained-adv train --out {path}` makes one")
+    if not path.is_dir():
+        raise ConfigError(f"{path}: no such run folder; `chained-adv train --out {path}` makes one")
     if (path / "manifest.json").exists(): return CheckpointManager(path.parent).load_checkpoint(path.name)
     manager = CheckpointManager(path / "checkpoints" if (path / "checkpoints").is_dir() else path)
-    if not manager.list_checkpoints(): raise ConfigError(f"{path} holds no checkpoint; give a run's folder that has been trained, or train one with `chained-adv train --out {path}`")
-    chosen = {"best": manager.get_best_checkpoint, "latest": manager.get_latest_checkpoint}.get(checkpoint, lambda: None)()
+    if not manager.list_checkpoints():
+        raise ConfigError(f"{path} holds no checkpoint; give a run's folder that has been trained, "
+                          f"or train one with `chained-adv train --out {path}`")
+    ways = {"best": manager.get_best_checkpoint, "latest": manager.get_latest_checkpoint}
+    chosen = ways[checkpoint]() if checkpoint in ways else None
     return manager.load_checkpoint(chosen.name if chosen else checkpoint)
 
 # %% ../nbs/26_inference.ipynb #763d8187
 def load_players(
-    saved, # A loaded `Checkpoint`
+    saved: Checkpoint, # Of a run
     device: str = "auto" # Where to put them
 ) -> Players: # With the checkpoint's weights
     "The players of a checkpoint; raises `ConfigError` when it has none of this package's"
     settings, known = saved.state.get("model"), {f.name for f in fields(ModelConfig)}
-    if not isinstance(settings, dict) or settings.keys() - known: raise ConfigError(f"{saved.path}: its state names no model that this version knows; it was not saved by this version's trainer")
+    if not isinstance(settings, dict) or settings.keys() - known:
+        raise ConfigError(f"{saved.path}: its state names no model that this version knows; "
+                          "it was not saved by this version's trainer")
     players = Players(ModelConfig(**{**settings, "device": device}))
     players.load_state(saved.tensors)
     return players
 
+# %% ../nbs/26_inference.ipynb #b5200010
 @patch(cls_method=True)
 def from_checkpoint(cls: InferenceEngine,
-    path: "str | Path", # A run's folder, its `checkpoints`, or one checkpoint
+    path: str | Path, # A run's folder, its `checkpoints`, or one checkpoint
     checkpoint: str = "best", # A name, `best` or `latest`
     device: str = "auto", # `auto`, `cpu`, `cuda`, ...
     sandbox: Sandbox | None = None, # Where programs run; made when None

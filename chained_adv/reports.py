@@ -114,7 +114,7 @@ def _against(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 def evaluation_results(
     rows: list[dict[str, Any]], # Of `comparison_rows`
-    measurements: list[Any], # `Measurement`s
+    measurements: list[Any], # `Evaluation`s
     problems: list[Problem] # That were measured on
 ) -> list[dict[str, Any]]: # One per run or model
     "Rates of each, by tag too, and how it compares with the first"
@@ -122,7 +122,7 @@ def evaluation_results(
     for m in measurements:
         mine = [r for r in rows if r["name"] == m.name]
         rates = {r["metric"]: {k: r[k] for k in ("value", "low", "high")} for r in mine}
-        by_tag = {t: {k: v.as_dict() for k, v in o.items()} for t, o in m.by_tag(problems).items()}
+        by_tag = {t: {k: m.with_tag(t).rate(k).as_dict() for k in o} for t, o in m.by_tag.items()}
         first = m is measurements[0]
         found.append(dict(name=m.name, problems=len(problems), n=m.n,
                           generated_tokens=m.metrics["generated_tokens"],
@@ -206,11 +206,12 @@ def write_evaluation(
     files: dict[str, Any], # Of `evaluation_files`
     data: dict[str, Any], # What `evaluation.json` is to hold
     rows: list[dict[str, Any]], # Of `comparison_rows`
-    measurements: list[Any] # `Measurement`s
+    measurements: list[Any] # `Evaluation`s
 ) -> list[str]: # The paths written
     "Write what was asked for"
-    from chained_adv.evaluation import plot_comparison, rows_as_csv
-    from chained_adv.tracking import DPI, write_json
+    from chained_adv.evaluation import rows_as_csv
+    from chained_adv.plots import DPI, plot_comparison
+    from chained_adv.tracking import write_json
     if "json" in files: write_json(files["json"], data)
     for path in files["csv"]: Path(path).write_text(rows_as_csv(rows), encoding="utf-8")
     if "problems" in files:

@@ -32,7 +32,8 @@ from .ppo_options import ValueHead, groups_to_draw, pretrain_value, spread_credi
 from .rollout import TestBank, play, rollout_metrics, token_spans
 from .checkpoints import CheckpointManager
 from .tracking import TRACKERS, TrainingLogger, TrainingProgress, read_evaluations, save_plots, write_json
-from .evaluation import RATE_NAMES, Evaluation, evaluate_players, find_live_mutants, mutation_scores
+from .mutants import find_live_mutants, mutation_scores
+from .evaluation import RATE_NAMES, Evaluation, evaluate_players
 
 # %% ../nbs/25_trainer.ipynb #e9c3f097
 @dataclass(frozen=True)

@@ -230,7 +230,7 @@ def ablate(out: StudyOut = "runs/ablation", variants: StudyVariants = "", seeds:
     "Measure what each part is worth: runs with one thing changed, at equal tokens, on several seeds."
     if list_variants: return _list_variants(as_json)
     start_quietly(threads, (model,))
-    from chained_adv.ablation import ablation_rows, save_ablation
+    from chained_adv.ablation import ablation_rows, save_ablation, seed_rows
     values = {"model.model": str(Path(model).resolve()) if Path(model).is_dir() else model,
               "model.device": device,
               "token_budget": token_budget, "eval_samples": 20, **parse_assignments(set)}
@@ -241,7 +241,7 @@ def ablate(out: StudyOut = "runs/ablation", variants: StudyVariants = "", seeds:
                           tuple(parse_list("--seeds", seeds, int)),
                           jobs=jobs, n_samples=samples, n_mutants=n_mutants)
     save_ablation(measured, out)
-    if as_json: return print_json(dict(out=out, rows=ablation_rows(measured)))
+    if as_json: return print_json(dict(out=out, rows=ablation_rows(seed_rows(measured))))
     print(Path(out, "ablation.md").read_text(encoding="utf-8"))
     print(f"table   {Path(out, 'ablation.csv')}\nfigure  {Path(out, 'ablation.png')}")
 

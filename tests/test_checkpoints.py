@@ -101,6 +101,20 @@ def test_kill_nine_at_random_moments(tmp_path):
         child.send_signal(signal.SIGKILL); child.wait()
         assert value_of(CheckpointManager(tmp_path).load_checkpoint("latest")) >= 1
 
+def test_writers_in_several_processes_take_turns(tmp_path):
+    "Two processes and this one save under names of their own, at the same time; nothing is lost, nothing is left over"
+    children = [start(tmp_path) for _ in range(2)]
+    try:
+        manager = CheckpointManager(tmp_path)
+        for i in range(20): save(manager, i, f"mine-{i % 5}")
+        names = {o.name for o in manager.list_checkpoints()}
+    finally:
+        for o in children: o.kill(); o.wait()
+    assert names == {"latest", *(f"mine-{i}" for i in range(5))}
+    assert [value_of(manager.load_checkpoint(f"mine-{i}")) for i in range(5)] == list(range(15, 20))
+    orders = [o.order for o in manager.list_checkpoints()]
+    assert len(set(orders)) == len(orders)
+
 def test_every_flipped_byte_is_noticed(tmp_path):
     manager = CheckpointManager(tmp_path)
     path = save(manager, 1)
@@ -123,7 +137,7 @@ def test_a_full_disk_leaves_the_old_one(tmp_path, monkeypatch):
         m.setattr(os, "fsync", full)
         with pytest.raises(CheckpointError, match="No space left on device.*untouched"): save(manager, 2)
     assert value_of(manager.load_checkpoint("latest")) == 1
-    assert [p.name for p in tmp_path.iterdir()] == ["latest"]
+    assert [p.name for p in tmp_path.iterdir() if p.is_dir()] == ["latest"]
 
 @pytest.mark.filterwarnings("ignore:Detected pickle protocol:UserWarning")
 def test_no_code_is_run_from_a_file(tmp_path):

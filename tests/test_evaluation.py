@@ -12,10 +12,12 @@ from typer.testing import CliRunner
 
 from chained_adv import cli
 from chained_adv.core import Chain, Problem, TestCase, make_rng
-from chained_adv.evaluation import (SELECTIONS, Measurement, compare_measurements, compare_paired, comparison_rows, compute_reasoning_coherence,
-                                    compute_test_diversity, evaluate_players, find_live_mutants, has_syntax_error, make_mutants, measure_players, mutation_scores,
-                                    plot_comparison, select_best, select_candidates, sign_test, sort_mutants)
-from chained_adv.intervals import bootstrap_interval, pass_at_k, rate_interval, wilson_interval
+from chained_adv.evaluation import (SELECTIONS, Evaluation, compare_evaluations, comparison_rows, compute_reasoning_coherence,
+                                    compute_test_diversity, evaluate_players, evaluation_from_dict, has_syntax_error,
+                                    select_best, select_candidates)
+from chained_adv.intervals import bootstrap_interval, compare_paired, pass_at_k, rate_interval, sign_test, wilson_interval
+from chained_adv.mutants import find_live_mutants, make_mutants, mutation_scores, sort_mutants
+from chained_adv.plots import plot_comparison
 from chained_adv.models import ModelConfig, Players
 from chained_adv.problems import load_problems
 from chained_adv.sandbox import Job, Sandbox
@@ -93,7 +95,7 @@ def test_mutants_are_distinct_programs(problem):
 
 def test_mutants_do_not_depend_on_the_process():
     source = "def f(a, b):\n    return [o for o in a if o < b and o in {1, 2}][:b]"
-    code = f"from chained_adv.evaluation import make_mutants; print([m.source for m in make_mutants({source!r}, 12)])"
+    code = f"from chained_adv.mutants import make_mutants; print([m.source for m in make_mutants({source!r}, 12)])"
     other = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": "7"}, capture_output=True, text=True, check=True)
     assert ast.literal_eval(other.stdout) == [m.source for m in make_mutants(source, 12)]
 
@@ -230,28 +232,41 @@ def measured():
     players, other = (Players(ModelConfig(device="cpu")) for _ in range(2))
     with Sandbox() as box:
         mutants = find_live_mutants(HELD, box, 2)
-        m = [measure_players(players, HELD, box, "tiny", 2, (1, 2), 2, other, mutants, seed=5) for _ in range(2)]
-        return *m, evaluate_players(players, HELD, box, 2, mutants, seed=5)
+        more = dict(name="tiny", ks=(1, 2), best_of=2, untrained=other)
+        full = [evaluate_players(players, HELD, box, 2, mutants, seed=5, **more) for _ in range(2)]
+        return *full, evaluate_players(players, HELD, box, 2, mutants, seed=5)
 
-def test_same_seed_same_measurement(measured):
+def test_same_seed_same_evaluation(measured):
     a, b, _ = measured
     assert a.values == b.values and a.problems == [p.id for p in HELD] and a.n == 6
 
-def test_measurement_agrees_with_evaluation(measured):
-    m, _, e = measured
-    rates = m.rates()
-    for k, v in e.rates.items(): assert isclose(rates[k].value, v.value) and (v.low == v.high or k == "validity" or rates[k] == v), k
+def test_what_else_is_asked_for_changes_no_rate(measured):
+    full, _, plain = measured
+    assert plain.rates == full.rates and len(plain.rates) == 6 and plain.by_tag == full.by_tag
+    for k in plain.values: assert plain.values[k] == full.values[k], k
+
+def test_by_tag_is_the_mean_over_the_problems_with_that_tag(measured):
+    e = measured[0]
+    for tag, rates in e.by_tag.items():
+        assert rates["solved"] == mean(v for g, v in e.values["solved"] if tag in HELD[g].tags)
+        assert e.with_tag(tag).rate("solved_greedy").value == rates["solved_greedy"]
+    assert set(e.by_tag) == {t for p in HELD for t in p.tags}
+
+def test_an_evaluation_comes_back_from_its_file(measured):
+    again = evaluation_from_dict(json.loads(json.dumps(measured[0].as_dict())))
+    assert again == measured[0] and again.rates == measured[0].rates
 
 def test_an_untrained_tester_chooses_as_one(measured):
     for method in ("", "_passed"): assert measured[0].values[f"best_of_2{method}"] == measured[0].values[f"best_of_2{method}_untrained"]
 
 def test_rows_of_three_runs(measured):
     m = measured[0]
-    none = Measurement("none", m.problems, 3, {"solved": [(i, 0.) for i in range(3)]}, {})
-    rows = comparison_rows([m, none, Measurement("again", m.problems, m.n, m.values, {})])
-    assert [r["name"] for r in rows] == ["tiny"] * len(m.rates()) + ["none"] + ["again"] * len(m.rates())
-    assert all(r["difference"] is None for r in rows[:len(m.rates())]) and all(r["difference"] == 0 and r["p_value"] == 1 for r in rows if r["name"] == "again")
-    assert compare_measurements(none, m).keys() == {"solved"}
+    none = Evaluation("none", m.problems, m.tags, 3, {"solved": [(i, 0.) for i in range(3)]}, {})
+    n = sum(map(bool, m.values.values()))
+    rows = comparison_rows([m, none, Evaluation("again", m.problems, m.tags, m.n, m.values, {})])
+    assert [r["name"] for r in rows] == ["tiny"] * n + ["none"] + ["again"] * n
+    assert all(r["difference"] is None for r in rows[:n]) and all(r["difference"] == 0 and r["p_value"] == 1 for r in rows if r["name"] == "again")
+    assert compare_evaluations(none, m).keys() == {"solved"}
     fig = plot_comparison(rows)
     assert len(fig.axes) == 2 and [o.get_text() for o in fig.legends[0].get_texts()] == ["tiny", "none", "again"]
 

@@ -67,11 +67,11 @@ def test_adapters_are_merged_and_the_merged_model_is_the_learned_one(tmp_path, d
 def test_chat_models_learn_the_turn_as_their_template_writes_it(tmp_path):
     tok = load_base(make_model(tmp_path / "m", TEMPLATE), "cpu")[1]
     example = Example((dict(role="system", content="S"), dict(role="user", content="U")), "A", "", "")
-    sample, cut = encode_example(tok, example, end_token(tok, {0, 1}), 512)
-    assert (tok.decode(sample.prompt_ids), tok.decode(sample.ids), cut) == ("<|system|>S<eot><|user|>U<eot><|assistant|>", "A<eot>", False)
+    row, cut = encode_example(tok, example, end_token(tok, {0, 1}), 512)
+    assert (tok.decode(row.read), tok.decode(row.written), cut) == ("<|system|>S<eot><|user|>U<eot><|assistant|>", "A<eot>", False)
     player = Players(ModelConfig(model=str(tmp_path / "m"), device="cpu")).generator
-    assert sample.ids[-1] in player.end_ids and player.prompts.name == "chat"
-    assert player.encode(["U"], 8)[0] == encode_example(tok, Example((dict(role="system", content=player.prompts.system), dict(role="user", content="U")), "A", "", ""), 1, 512)[0].prompt_ids
+    assert row.ids[-1] in player.end_ids and player.prompts.name == "chat"
+    assert player.encode(["U"], 8)[0] == encode_example(tok, Example((dict(role="system", content=player.prompts.system), dict(role="user", content="U")), "A", "", ""), 1, 512)[0].read
 
 def test_a_template_that_refuses_names_the_line(tmp_path):
     data = write(tmp_path / "d.jsonl", [line(1), dict(messages=[dict(role="system", content="S"), *line(2)["messages"]])])
