@@ -95,7 +95,7 @@ _unlike = itertools.count()
 def _hashed(*parts):
     "A short name for what may be long"
     try: text = repr(parts)
-    except (RecursionError, ValueError): text = f"too deep or too long to print {next(_unlike)}" # equal to no other
+    except (RecursionError, ValueError): text = f"too deep or too long {next(_unlike)}" # equal to no other
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 # %% ../nbs/00_core.ipynb #79e8a51f
@@ -124,7 +124,8 @@ def describe_test(
     if test.kind == "io": return f"{test.args[0]!r} prints {test.expected!r}"
     call = f"{name}({', '.join([repr(a) for a in test.args] + [f'{k}={v!r}' for k, v in test.kwargs])})"
     if test.kind == "raises":
-        return f"{call} raises {test.expected if isinstance(test.expected, str) else ' or '.join(test.expected)}"
+        names = [test.expected] if isinstance(test.expected, str) else test.expected
+        return f"{call} raises {' or '.join(names)}"
     shown = {"is": f"{call} is {test.expected!r}", "truthy": call, "falsy": f"not {call}"}
     return shown.get(test.kind, f"{call} == {test.expected!r}")
 

@@ -26,18 +26,22 @@ class ReasoningStage:
 # %% ../nbs/01_stages.ipynb #856809b3
 _STAGES = (
     ReasoningStage(1, "informal_reasoning", "Informal reasoning",
-        "Explain in plain words what the problem asks, which cases need care, and the idea of a solution. No code.",
+        "Explain in plain words what the problem asks, which cases need care, and the idea of a solution. "
+        "No code.",
         "basic", "basic tests: the happy path, an empty input, a single element"),
     ReasoningStage(2, "structured_reasoning", "Structured reasoning",
-        "Turn the idea into numbered steps: inputs, what is computed from what, the result, and every special case.",
+        "Turn the idea into numbered steps: inputs, what is computed from what, the result, and every "
+        "special case.",
         "edge_cases", "edge cases: boundaries, duplicates, zero, negative and extreme values, empty inputs"),
     ReasoningStage(3, "pseudocode", "Pseudocode",
         "Write pseudocode with explicit loops, conditions and bounds. No Python.",
-        "algorithmic", "algorithmic tests: loop bounds, off-by-one errors, strict against non-strict comparisons"),
+        "algorithmic",
+        "algorithmic tests: loop bounds, off-by-one errors, strict against non-strict comparisons"),
     ReasoningStage(4, "constraints_and_invariants", "Constraints and invariants",
         "State the constraints on the inputs, the ranges of all variables, and what holds before, during and "
         "after each loop.",
-        "stress", "constraint and stress tests: inputs at the limits of what the constraints allow, larger inputs"),
+        "stress",
+        "constraint and stress tests: inputs at the limits of what the constraints allow, larger inputs"),
     ReasoningStage(5, "code", "Executable code",
         "Write the complete Python solution with exactly the given signature. Only code.",
         "adversarial", "adversarial tests: inputs on which this very code is most likely to be wrong"),
@@ -76,9 +80,9 @@ _WORDS = dict(
     previous="## Stage {id}: {title}\n{output}\n\n",
     generator="## Stage {id}: {title}\n({task})\n",
     shown="## A solver's {title}\n{output}\n\n",
-    discriminator="## Tests\nWrite {test_task}. One test per line, each a Python tuple of the arguments followed by the "
-                  "expected value, for example `([1, 2], 3, True)` for a call `{name}([1, 2], 3)` that must return "
-                  "`True`. No comments, no explanations.\n")
+    discriminator="## Tests\nWrite {test_task}. One test per line, each a Python tuple of the arguments "
+                  "followed by the expected value, for example `([1, 2], 3, True)` for a call "
+                  "`{name}([1, 2], 3)` that must return `True`. No comments, no explanations.\n")
 
 _ASK = dict(_WORDS, generator="Now write stage {id}, {title}. {task}",
             discriminator=_WORDS["discriminator"].replace("## Tests\n", ""))
@@ -108,7 +112,8 @@ def load_prompts(
 
 # %% ../nbs/01_stages.ipynb #fa81a973
 def _fields(problem, stage, output=""):
-    about = dict(signature=problem.function_signature, description=problem.description, name=problem.entry_point)
+    about = dict(signature=problem.function_signature, description=problem.description,
+                 name=problem.entry_point)
     return {**vars(get_stage(stage)), **about, "output": output}
 
 # %% ../nbs/01_stages.ipynb #7ce03e5b

@@ -69,7 +69,8 @@ def free_names(state: Reading, names: set[str]) -> set[str]:
 def _as_text(state, node): # a statement of a set-up; whether a test passes there does not matter
     if not hasattr(node, "as_text"):
         node.as_text = ast.unparse(node)
-        if not isinstance(node, DEFINITIONS) and not hasattr(node, "answer") and can_fail(node, state.helpers):
+        is_plain = not isinstance(node, DEFINITIONS) and not hasattr(node, "answer")
+        if is_plain and can_fail(node, state.helpers):
             lines = node.as_text.replace("\n", "\n    ")
             node.as_text = f"try:\n    {lines}\nexcept Exception:\n    pass"
     return node.as_text

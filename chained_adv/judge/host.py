@@ -401,8 +401,8 @@ class Reader:
 
 # %% ../../nbs/judge/11_host.ipynb #71dbe172
 @patch
-def ask(self: Reader, letter: str, *arguments, seconds: float = 1.) -> str: # `ValueError` if there is no answer
-    "Ask it one thing"
+def ask(self: Reader, letter: str, *arguments, seconds: float = 1.) -> str:
+    "Ask it one thing; `ValueError` if there is no answer"
     with self.lock:
         for _ in range(TRIES):
             got = self.once((letter + json.dumps(arguments)).encode(), seconds)

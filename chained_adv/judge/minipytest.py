@@ -77,7 +77,11 @@ class Param:
 def _values(values): return [o.values if isinstance(o, Param) else o for o in values]
 
 # %% ../../nbs/judge/07_minipytest.ipynb #865d04c2
-def parametrize(names: str | list, values: list, **_) -> Callable: # Parameters, with commas; a row for each case
+def parametrize(
+    names: str | list, # Parameters; in a text with commas
+    values: list, # A row for each case
+    **_
+) -> Callable:
     "`pytest.mark.parametrize`"
     names = names.replace(" ", "").split(",") if isinstance(names, str) else names
     rows = [dict(zip(names, v if len(names) > 1 else [v])) for v in _values(values)]

@@ -14,9 +14,10 @@ from .constants import read_parameters, walk
 from .repair import SEQUENCES, parse_rewritten, read_statements, views_of
 from .syntax import DEFINITIONS, FUNCTIONS, HERE, MAX_ITEMS, MAX_TEXT, Full, Reading
 from .syntax import bound_by, called_by, can_fail, columns_of, fixtures_in, functions_in
-from .syntax import has_kind, last_name, marks_of, names_in, normalize, note, parameters_of, survey
-from .following import SUPPLIED, call_program, equal, follow, free_names, guard, put, put_code
-from .following import read_statement, reject
+from .syntax import has_kind, last_name, marks_of, names_in, normalize, note, parameters_of
+from .syntax import survey
+from .following import SUPPLIED, call_program, equal, follow, free_names, guard, put
+from .following import put_code, read_statement, reject
 
 # %% ../../nbs/judge/05_reading.ipynb #07a5f700
 def _why_not(state, node, given): # why a function is no test
@@ -251,7 +252,8 @@ def _wanted(state, nodes): # names that tests use: a list of that name is no lis
     for node in nodes:
         idle = isinstance(node, ast.For) or called_by(getattr(node, "value", None)) == "print"
         makes = isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value
-        if makes or not idle or can_fail(node, state.helpers): names |= names_in(node.value if makes else node)
+        if idle and not makes and not can_fail(node, state.helpers): continue
+        names |= names_in(node.value if makes else node)
     return names
 
 # %% ../../nbs/judge/05_reading.ipynb #9511cf74
