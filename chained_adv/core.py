@@ -10,7 +10,6 @@ __all__ = ['DIFFICULTIES', 'DATA_KINDS', 'TEST_KINDS', 'OUTCOMES', 'ChainedAdvEr
 # %% ../nbs/00_core.ipynb #a044d442
 import ast, hashlib, itertools, random, re
 from dataclasses import dataclass, field
-from functools import cached_property
 from html import escape
 from typing import Any
 from fastcore.basics import patch
@@ -36,7 +35,7 @@ class Problem:
     "A coding problem with baseline tests and a reference solution"
     id: str # Unique name
     description: str # What the function must do, in words
-    function_signature: str # For example `def two_sum(nums, target):`; `self` first means a method of `class Solution`
+    function_signature: str # `def two_sum(nums, target):`; with `self` first: a method of `class Solution`
     baseline_tests: tuple # Assert strings, `[*args, expected]` lists or `[args, expected]` pairs
     reference_solution: str # Python source that passes all baseline tests
     difficulty: str = "medium" # `easy`, `medium` or `hard`
@@ -49,9 +48,12 @@ def signature_args(
     "Parse a function signature; raises `ProblemError` when it is not one"
     text = signature.strip().rstrip(":").strip()
     try: node = ast.parse(f"{text}: pass").body[0]
-    except SyntaxError as e: raise ProblemError(f"function_signature {signature!r} is not a Python `def` line ({e.msg}); write it like 'def name(a, b):'") from None
-    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)): raise ProblemError(f"function_signature {signature!r} is not a `def` line; write it like 'def name(a, b):'")
-    return node
+    except SyntaxError as e: raise _no_signature(signature, f"is not a Python `def` line ({e.msg})") from None
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)): return node
+    raise _no_signature(signature, "is not a `def` line")
+
+def _no_signature(signature, why):
+    return ProblemError(f"function_signature {signature!r} {why}; write it like 'def name(a, b):'")
 
 # %% ../nbs/00_core.ipynb #d2f2415e
 @patch(as_prop=True)
@@ -64,6 +66,7 @@ def parameters(self: Problem) -> tuple[str, ...]:
     "Names of the parameters, without `self`"
     return tuple(a.arg for a in signature_args(self.function_signature).args.args if a.arg != "self")
 
+# %% ../nbs/00_core.ipynb #a6ea920e
 @patch(as_prop=True)
 def is_method(self: Problem) -> bool:
     "Is the solution a method of `class Solution`?"
@@ -86,24 +89,30 @@ class TestCase:
     source: str = "" # For `code`: what runs, set-up included
     span: tuple | None = None # First character and the one after the last, in the text it was read from
 
-    @cached_property
-    def key(self) -> str:
-        "Equal for tests that make the same call and expect the same thing"
-        return _hashed(self.args, tuple(sorted(self.kwargs)), self.kind, self.expected, self.source)
-
-    @cached_property
-    def call_key(self) -> str:
-        "Equal for tests that make the same call"
-        return _hashed(self.args, tuple(sorted(self.kwargs)), self.source)
-
 # %% ../nbs/00_core.ipynb #5efa522e
 _unlike = itertools.count()
 
 def _hashed(*parts):
     "A short name for what may be long"
     try: text = repr(parts)
-    except (RecursionError, ValueError): text = f"too deep or too long to print {next(_unlike)}" # equal to no other
+    except (RecursionError, ValueError): text = f"too deep or too long {next(_unlike)}" # equal to no other
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+# %% ../nbs/00_core.ipynb #79e8a51f
+def _kept(test, name, *parts):
+    "A key that is worked out once"
+    if name not in vars(test): vars(test)[name] = _hashed(test.args, tuple(sorted(test.kwargs)), *parts)
+    return vars(test)[name]
+
+@patch(as_prop=True)
+def key(self: TestCase) -> str:
+    "Equal for tests that make the same call and expect the same thing"
+    return _kept(self, "_key", self.kind, self.expected, self.source)
+
+@patch(as_prop=True)
+def call_key(self: TestCase) -> str:
+    "Equal for tests that make the same call"
+    return _kept(self, "_call_key", self.source)
 
 # %% ../nbs/00_core.ipynb #5efa522f
 def describe_test(
@@ -115,7 +124,8 @@ def describe_test(
     if test.kind == "io": return f"{test.args[0]!r} prints {test.expected!r}"
     call = f"{name}({', '.join([repr(a) for a in test.args] + [f'{k}={v!r}' for k, v in test.kwargs])})"
     if test.kind == "raises":
-        return f"{call} raises {test.expected if isinstance(test.expected, str) else ' or '.join(test.expected)}"
+        names = [test.expected] if isinstance(test.expected, str) else test.expected
+        return f"{call} raises {' or '.join(names)}"
     shown = {"is": f"{call} is {test.expected!r}", "truthy": call, "falsy": f"not {call}"}
     return shown.get(test.kind, f"{call} == {test.expected!r}")
 
@@ -131,11 +141,13 @@ class Verdict:
     test: TestCase | None = None # The test; None when the text could not be read
     text: str = "" # The text of a rejected test
 
+# %% ../nbs/00_core.ipynb #8458c279
 @patch(as_prop=True)
 def weak(self: Verdict) -> bool:
     "Is it a valid test that says little? (In a validation, a passed test with a reason.)"
     return self.passed and bool(self.reason)
 
+# %% ../nbs/00_core.ipynb #763ecea7
 @dataclass(frozen=True)
 class ExecutionResult:
     "What happened when a whole suite ran against one program"
@@ -153,6 +165,7 @@ def num_total(self: ExecutionResult) -> int:
     "Number of tests that were run"
     return len(_run(self))
 
+# %% ../nbs/00_core.ipynb #12af80de
 @patch(as_prop=True)
 def num_passed(self: ExecutionResult) -> int:
     "Number of tests that passed"
@@ -179,7 +192,7 @@ def pass_rate(self: ExecutionResult) -> float:
 class Chain:
     "One match: five stage outputs, the tests written at each, verdicts and rewards"
     problem: Problem # The problem played
-    outputs: list = field(default_factory=list) # The generator's texts, stages 1..5; None where a stage is not written
+    outputs: list = field(default_factory=list) # The generator's texts, stages 1..5; None: not written
     code: str = "" # The program taken from the last output
     test_texts: dict = field(default_factory=dict) # stage -> the discriminator's text
     tests: dict = field(default_factory=dict) # stage -> the `ParsedTests` read from that text
@@ -210,27 +223,36 @@ def make_rng(
     return random.Random(stable_hash(*parts))
 
 # %% ../nbs/00_core.ipynb #0a933b0b
+def _row(row, tag): return "".join(f"<{tag} style='text-align:left'>{o}</{tag}>" for o in row)
+
 def _table(head, rows):
-    cells = lambda row, tag: "".join(f"<{tag} style='text-align:left'>{o}</{tag}>" for o in row)
-    return f"<table><thead><tr>{cells(head, 'th')}</tr></thead><tbody>" + "".join(f"<tr>{cells(r, 'td')}</tr>" for r in rows) + "</tbody></table>"
+    body = "".join(f"<tr>{_row(r, 'td')}</tr>" for r in rows)
+    return f"<table><thead><tr>{_row(head, 'th')}</tr></thead><tbody>{body}</tbody></table>"
 
 def _pre(text): return f"<pre style='margin:0;white-space:pre-wrap'>{escape(str(text))}</pre>"
 
+# %% ../nbs/00_core.ipynb #5f76a31a
 @patch
 def _repr_html_(self: Problem):
-    return f"<b>{escape(self.id)}</b> ({escape(self.difficulty)}; {escape(', '.join(self.tags))})<br>{escape(self.description)}{_pre(self.function_signature)}"
+    about = f"({escape(self.difficulty)}; {escape(', '.join(self.tags))})"
+    return f"<b>{escape(self.id)}</b> {about}<br>{escape(self.description)}{_pre(self.function_signature)}"
 
 # %% ../nbs/00_core.ipynb #5be69f5b
 def _verdict_row(v):
-    mark = "<span style='color:#2a7'>passed</span>" if v.passed else f"<span style='color:#c33'>{v.outcome}</span>"
-    return (v.test.stage or "baseline" if v.test else "", f"<code>{escape(describe_test(v.test) if v.test else v.text)}</code>", mark, escape(v.reason[:200]))
+    colour, outcome = ("#2a7", "passed") if v.passed else ("#c33", v.outcome)
+    stage = v.test.stage or "baseline" if v.test else ""
+    shown = f"<code>{escape(describe_test(v.test) if v.test else v.text)}</code>"
+    return stage, shown, f"<span style='color:{colour}'>{outcome}</span>", escape(v.reason[:200])
 
 @patch
 def _repr_html_(self: ExecutionResult):
-    return f"{self.num_passed} of {self.num_total} passed, {self.num_rejected} rejected" + _table(("stage", "test", "outcome", "reason"), map(_verdict_row, self.verdicts))
+    head = f"{self.num_passed} of {self.num_total} passed, {self.num_rejected} rejected"
+    return head + _table(("stage", "test", "outcome", "reason"), map(_verdict_row, self.verdicts))
 
+# %% ../nbs/00_core.ipynb #f0fdf0da
 @patch
 def _repr_html_(self: Chain):
-    rows = [(i, _pre(o), _pre(self.test_texts.get(i, ""))) for i, o in enumerate(self.outputs, 1) if o is not None]
+    texts = self.test_texts
+    rows = [(i, _pre(o), _pre(texts.get(i, ""))) for i, o in enumerate(self.outputs, 1) if o is not None]
     tail = "" if self.result is None else self.result._repr_html_()
     return self.problem._repr_html_() + _table(("stage", "generator", "discriminator's tests"), rows) + tail

@@ -58,6 +58,7 @@ class Checked(NamedTuple):
     bits: int = 0 # Or bits that must not be set
     wide: bool = False # Must its upper half be zero?
 
+# %% ../nbs/04_jail.ipynb #f800abe8
 _CHANGING = 0o1 | 0o2 | 0o100 | 0o1000 | 0o20000000 # open for writing, create, truncate, make a nameless file
 CHECKED_CALLS = {
     "open": Checked(2, -1, 1, bits=_CHANGING), "openat": Checked(257, 56, 2, bits=_CHANGING),
@@ -78,6 +79,7 @@ def _op(code, value, yes=0, no=0): return struct.pack("=HBBI", code, yes, no, va
 def _load_word(at): return [_op(0x20, at)]
 def _return(action): return [_op(0x06, action)]
 
+# %% ../nbs/04_jail.ipynb #4018ecd4
 def _checked(c):
     "Instructions that decide on one call by its argument"
     at, refuse, allow = 16 + 8 * c.argument, _return(_REFUSE), _return(_ALLOW)
@@ -86,6 +88,7 @@ def _checked(c):
     tests = [_op(0x15, v, len(c.values) - i, 0) for i, v in enumerate(c.values)] # equal: past the refusal
     return upper + _load_word(at) + tests + refuse + allow
 
+# %% ../nbs/04_jail.ipynb #fb47c056
 def _search(decisions):
     "Instructions that find a number's decision; `decisions` are (first number, instructions), sorted"
     if len(decisions) == 1: return decisions[0][1]
@@ -128,34 +131,48 @@ def seal(told: bytes, memory: object):
 _ALSO = ("/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo", "/dev/zero", "/dev/urandom")
 LIST, READ, WRITE = 8, 4, 2 # rights: the names in a folder; files; files, for writing
 
-def _readable() -> list[tuple[str, int]]: # Paths and rights
-    "What an interpreter needs to read"
+def _library() -> list[tuple[str, int]]: # Paths and rights
+    "The standard library, without other packages"
     library = os.path.dirname(os.__file__)
     own = [o for o in os.listdir(library) if o not in ("site-packages", "dist-packages")]
-    found = [(library, LIST)] + [(os.path.join(library, o), LIST | READ) for o in own]
+    return [(library, LIST)] + [(os.path.join(library, o), LIST | READ) for o in own]
+
+def _shared_in(folder):
+    "The shared libraries in a folder; all of it where it is one for libraries"
+    inside = os.listdir(folder)
+    is_python = any(o.startswith("python") for o in inside)
+    if folder.startswith(("/lib/", "/usr/lib/")) and not is_python: return [(folder, LIST | READ)]
+    return [(os.path.join(folder, o), READ) for o in inside if ".so" in o]
+
+# %% ../nbs/04_jail.ipynb #82a59b4d
+def _readable() -> list[tuple[str, int]]: # Paths and rights
+    "What an interpreter needs to read"
+    found, library = _library(), os.path.dirname(os.__file__)
     with open("/proc/self/maps") as maps: lines = [line.split(None, 5) for line in maps if ".so" in line]
     for folder in {os.path.dirname(line[5].strip()) for line in lines} | {"/lib64", "/usr/lib64"}:
-        if not os.path.isdir(folder) or folder.startswith(library): continue
-        inside = os.listdir(folder)
-        shared = folder.startswith(("/lib/", "/usr/lib/")) and not any(o.startswith("python") for o in inside)
-        if shared: found.append((folder, LIST | READ))
-        else: found += [(os.path.join(folder, o), READ) for o in inside if ".so" in o]
+        if os.path.isdir(folder) and not folder.startswith(library): found += _shared_in(folder)
     return found + [(o, LIST | READ) for o in _ALSO] + [("/dev/null", READ | WRITE)]
 
 # %% ../nbs/04_jail.ipynb #667ecc3f
-def _lock_files(paths: list[tuple[str, int]]):
-    "Give this process and its children rights to these paths, and to nothing else of the file system"
-    abi = _must("Landlock", _LIBC.syscall(444, None, ctypes.c_size_t(0), 1))
+def _rule_book(abi):
+    "What is refused where nothing else is said: as much as this kernel knows to refuse"
     rights = (1 << (13 if abi < 2 else 14 if abi < 3 else 15 if abi < 5 else 16)) - 1
     rules = struct.pack("QQQ", rights, 3, 3) # files; from version 4 TCP; from 6 signals and abstract sockets
-    rules = rules[:8 if abi < 4 else 16 if abi < 6 else 24]
+    return rules[:8 if abi < 4 else 16 if abi < 6 else 24]
+
+def _allow_path(ruleset, path, allowed):
+    try: fd = os.open(path, 0o10000000 | os.O_CLOEXEC) # O_PATH
+    except OSError: return # not there
+    rule = struct.pack("=Qi", allowed if os.path.isdir(path) else allowed & ~LIST, fd)
+    _must(f"a Landlock rule for {path}", _LIBC.syscall(445, ruleset, 1, rule, 0))
+    os.close(fd)
+
+# %% ../nbs/04_jail.ipynb #2585fb71
+def _lock_files(paths: list[tuple[str, int]]):
+    "Give this process and its children rights to these paths, and to nothing else of the file system"
+    rules = _rule_book(_must("Landlock", _LIBC.syscall(444, None, ctypes.c_size_t(0), 1)))
     ruleset = _must("a Landlock ruleset", _LIBC.syscall(444, rules, ctypes.c_size_t(len(rules)), 0))
-    for path, allowed in paths:
-        try: fd = os.open(path, 0o10000000 | os.O_CLOEXEC) # O_PATH
-        except OSError: continue # not there
-        rule = struct.pack("=Qi", allowed if os.path.isdir(path) else allowed & ~LIST, fd)
-        _must(f"a Landlock rule for {path}", _LIBC.syscall(445, ruleset, 1, rule, 0))
-        os.close(fd)
+    for path, allowed in paths: _allow_path(ruleset, path, allowed)
     prctl(38, 1)
     _must("Landlock", _LIBC.syscall(446, ruleset, 0))
     os.close(ruleset)
@@ -172,6 +189,7 @@ def _take_user_namespace():
             with open(f"/proc/self/{name}", "w") as f: f.write(text)
         except OSError as e: raise OSError(e.errno, f"a user namespace ({name}): {e.strerror}") from None
 
+# %% ../nbs/04_jail.ipynb #819ea80b
 def _leave_namespaces():
     "Leave the namespaces of this machine; returns in a child, whose end ends this process"
     own = os.geteuid() != 0 or _LIBC.unshare(_SPACES) < 0
@@ -204,16 +222,19 @@ def limit(memory: int):
     prctl(38, 1) # PR_SET_NO_NEW_PRIVS
     prctl(4, 0) # PR_SET_DUMPABLE: no reading through /proc or ptrace
 
-def drop_rights(parent: int, confined: tuple | None): # Who must still be there; the filter
-    "Give up what rights there are, for good"
-    root = os.geteuid() == 0
-    for user in (2_000_000_000 + os.getpid(), 65534) if root else ():
+# %% ../nbs/04_jail.ipynb #393fd68b
+def _become_nobody():
+    for user in (2_000_000_000 + os.getpid(), 65534):
         try:
             os.setgroups([])
             os.setresgid(user, user, user)
             os.setresuid(user, user, user)
-            break
+            return
         except OSError: pass # not mapped in this user namespace
+
+def drop_rights(parent: int, confined: tuple | None): # Who must still be there; the filter
+    "Give up what rights there are, for good"
+    if os.geteuid() == 0: _become_nobody()
     if sys.platform == "linux" and not confined: resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
     prctl(1, signal.SIGKILL) # PR_SET_PDEATHSIG
     if os.getppid() != parent: os._exit(0)
@@ -225,6 +246,7 @@ def _refused(f, *args):
     except OSError as e: return isinstance(e, PermissionError)
     return False
 
+# %% ../nbs/04_jail.ipynb #68a50d4e
 def _attempts(level):
     "What this level must refuse before the filter is on: (name, whether it was refused)"
     if level in ("landlock", "full"):
@@ -236,6 +258,7 @@ def _attempts(level):
     if level == "full": yield "the network", [o for _, o in socket.if_nameindex()] == ["lo"]
     yield level, True
 
+# %% ../nbs/04_jail.ipynb #cddeaecc
 def _attempts_filtered():
     "What every filter must refuse"
     yield "sockets", _refused(socket.socket)
@@ -259,6 +282,7 @@ def filter_for(level: str) -> bytes: # The program; empty below `seccomp`
     "The system call filter of a level"
     return b"" if level == "process" else seccomp_filter(files=level != "seccomp")
 
+# %% ../nbs/04_jail.ipynb #be378679
 @functools.cache
 def _try(level):
     "Why a level is not to be had here; empty when it is"
@@ -270,11 +294,13 @@ def _try(level):
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(chained_adv.__file__))) # where this package lies
 
+# %% ../nbs/04_jail.ipynb #f47b14d4
 def child_python(code: str, paths: tuple = (PACKAGE,)) -> list[str]: # A command
     "How to run a piece of code with the standard library and these folders, and nothing else"
     head = f"import sys; sys.path[:] = [p for p in sys.path if p] + {list(paths)!r}; {code}"
     return [sys.executable, "-S", "-s", "-E", "-B", "-X", "utf8", "-W", "ignore", "-c", head]
 
+# %% ../nbs/04_jail.ipynb #f96fca98
 def _report(command):
     "Run a trial: why it failed; empty when it did not"
     from subprocess import DEVNULL, TimeoutExpired, run # here: the confined processes load this module, too
@@ -292,6 +318,7 @@ class Isolation(NamedTuple):
     reason: str = "" # Why not
     remedy: str = "" # What would make it available
 
+# %% ../nbs/04_jail.ipynb #80a6af95
 _REMEDIES = {
     "seccomp": "use Linux on x86-64 or aarch64, on a kernel with CONFIG_SECCOMP_FILTER",
     "landlock": "use Linux 5.13 or newer with Landlock switched on (`lsm=landlock,...` on the kernel's "

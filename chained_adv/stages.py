@@ -25,16 +25,26 @@ class ReasoningStage:
 
 # %% ../nbs/01_stages.ipynb #856809b3
 _STAGES = (
-    ReasoningStage(1, "informal_reasoning", "Informal reasoning", "Explain in plain words what the problem asks, which cases need care, and the idea of a solution. No code.",
-                   "basic", "basic tests: the happy path, an empty input, a single element"),
-    ReasoningStage(2, "structured_reasoning", "Structured reasoning", "Turn the idea into numbered steps: inputs, what is computed from what, the result, and every special case.",
-                   "edge_cases", "edge cases: boundaries, duplicates, zero, negative and extreme values, empty inputs"),
-    ReasoningStage(3, "pseudocode", "Pseudocode", "Write pseudocode with explicit loops, conditions and bounds. No Python.",
-                   "algorithmic", "algorithmic tests: loop bounds, off-by-one errors, strict against non-strict comparisons"),
-    ReasoningStage(4, "constraints_and_invariants", "Constraints and invariants", "State the constraints on the inputs, the ranges of all variables, and what holds before, during and after each loop.",
-                   "stress", "constraint and stress tests: inputs at the limits of what the constraints allow, larger inputs"),
-    ReasoningStage(5, "code", "Executable code", "Write the complete Python solution with exactly the given signature. Only code.",
-                   "adversarial", "adversarial tests: inputs on which this very code is most likely to be wrong"),
+    ReasoningStage(1, "informal_reasoning", "Informal reasoning",
+        "Explain in plain words what the problem asks, which cases need care, and the idea of a solution. "
+        "No code.",
+        "basic", "basic tests: the happy path, an empty input, a single element"),
+    ReasoningStage(2, "structured_reasoning", "Structured reasoning",
+        "Turn the idea into numbered steps: inputs, what is computed from what, the result, and every "
+        "special case.",
+        "edge_cases", "edge cases: boundaries, duplicates, zero, negative and extreme values, empty inputs"),
+    ReasoningStage(3, "pseudocode", "Pseudocode",
+        "Write pseudocode with explicit loops, conditions and bounds. No Python.",
+        "algorithmic",
+        "algorithmic tests: loop bounds, off-by-one errors, strict against non-strict comparisons"),
+    ReasoningStage(4, "constraints_and_invariants", "Constraints and invariants",
+        "State the constraints on the inputs, the ranges of all variables, and what holds before, during and "
+        "after each loop.",
+        "stress",
+        "constraint and stress tests: inputs at the limits of what the constraints allow, larger inputs"),
+    ReasoningStage(5, "code", "Executable code",
+        "Write the complete Python solution with exactly the given signature. Only code.",
+        "adversarial", "adversarial tests: inputs on which this very code is most likely to be wrong"),
 )
 
 # %% ../nbs/01_stages.ipynb #bd0044c3
@@ -46,8 +56,9 @@ def get_stage(
     stage: int # 1 to 5
 ) -> ReasoningStage: # That stage
     "One stage by its number; raises `ConfigError` outside 1..5"
-    if isinstance(stage, bool) or not isinstance(stage, int) or not 1 <= stage <= len(_STAGES): raise ConfigError(f"stage {stage!r} does not exist; the stages are 1 to {len(_STAGES)}")
-    return _STAGES[stage - 1]
+    if isinstance(stage, int) and not isinstance(stage, bool) and 1 <= stage <= len(_STAGES):
+        return _STAGES[stage - 1]
+    raise ConfigError(f"stage {stage!r} does not exist; the stages are 1 to {len(_STAGES)}")
 
 # %% ../nbs/01_stages.ipynb #a49de30f
 @dataclass(frozen=True)
@@ -69,15 +80,19 @@ _WORDS = dict(
     previous="## Stage {id}: {title}\n{output}\n\n",
     generator="## Stage {id}: {title}\n({task})\n",
     shown="## A solver's {title}\n{output}\n\n",
-    discriminator="## Tests\nWrite {test_task}. One test per line, each a Python tuple of the arguments followed by the expected value, for example `([1, 2], 3, True)` for a call `{name}([1, 2], 3)` that must return `True`. No comments, no explanations.\n")
+    discriminator="## Tests\nWrite {test_task}. One test per line, each a Python tuple of the arguments "
+                  "followed by the expected value, for example `([1, 2], 3, True)` for a call "
+                  "`{name}([1, 2], 3)` that must return `True`. No comments, no explanations.\n")
 
-_ASK = dict(_WORDS, generator="Now write stage {id}, {title}. {task}", discriminator=_WORDS["discriminator"].replace("## Tests\n", ""))
+_ASK = dict(_WORDS, generator="Now write stage {id}, {title}. {task}",
+            discriminator=_WORDS["discriminator"].replace("## Tests\n", ""))
 
-PROMPT_SETS = {o.name: o for o in (
-    PromptSet("plain", **_WORDS, stop="\n## "),
-    PromptSet("chat", **_ASK, chat=True, system="You are a careful programmer. You work in stages and answer each with that stage alone."),
-    PromptSet("tags", problem="{signature}\n{description}", previous="<s{id}>{output}<end>", generator="<s{id}>", shown="<s{id}>{output}<end>", discriminator="<t{id}>"),
-)}
+# %% ../nbs/01_stages.ipynb #4e8aefa7
+_SYSTEM = "You are a careful programmer. You work in stages and answer each with that stage alone."
+_TAGS = PromptSet("tags", problem="{signature}\n{description}", previous="<s{id}>{output}<end>",
+                  generator="<s{id}>", shown="<s{id}>{output}<end>", discriminator="<t{id}>")
+PROMPT_SETS = {o.name: o for o in (PromptSet("plain", **_WORDS, stop="\n## "),
+                                   PromptSet("chat", **_ASK, chat=True, system=_SYSTEM), _TAGS)}
 
 # %% ../nbs/01_stages.ipynb #cf413c7b
 def load_prompts(
@@ -85,15 +100,23 @@ def load_prompts(
 ) -> PromptSet: # The prompts
     "Prompts by name or from a file; raises `ConfigError` with the remedy"
     if name in PROMPT_SETS: return PROMPT_SETS[name]
-    if not Path(name).is_file(): raise ConfigError(f"prompts {name!r}: neither a built-in set ({', '.join(PROMPT_SETS)}) nor a file")
+    if not Path(name).is_file():
+        raise ConfigError(f"prompts {name!r}: neither a built-in set ({', '.join(PROMPT_SETS)}) nor a file")
     try: return PromptSet(**json.loads(Path(name).read_text(encoding="utf-8")))
-    except json.JSONDecodeError as e: raise ConfigError(f"prompts {name}: broken JSON at line {e.lineno}, column {e.colno}: {e.msg}") from None
-    except TypeError as e: raise ConfigError(f"prompts {name}: {e}; the fields are {', '.join(f.name for f in fields(PromptSet))}") from None
+    except json.JSONDecodeError as e:
+        place = f"line {e.lineno}, column {e.colno}"
+        raise ConfigError(f"prompts {name}: broken JSON at {place}: {e.msg}") from None
+    except TypeError as e:
+        known = ", ".join(f.name for f in fields(PromptSet))
+        raise ConfigError(f"prompts {name}: {e}; the fields are {known}") from None
 
 # %% ../nbs/01_stages.ipynb #fa81a973
-def _fields(prompts, problem, stage, output=""):
-    return dict(vars(get_stage(stage)), signature=problem.function_signature, description=problem.description, name=problem.entry_point, output=output)
+def _fields(problem, stage, output=""):
+    about = dict(signature=problem.function_signature, description=problem.description,
+                 name=problem.entry_point)
+    return {**vars(get_stage(stage)), **about, "output": output}
 
+# %% ../nbs/01_stages.ipynb #7ce03e5b
 def generator_prompt(
     prompts: PromptSet, # The templates
     problem: Problem, # What to solve
@@ -101,10 +124,12 @@ def generator_prompt(
     outputs: list # The generator's texts of stages 1..stage-1; None where a stage is not played
 ) -> str: # The prompt
     "What the generator reads at a stage"
-    if len(outputs) != stage - 1: raise ValueError(f"stage {stage} needs the outputs of {stage - 1} stages, got {len(outputs)}")
-    head = prompts.problem.format(**_fields(prompts, problem, stage))
-    past = "".join(prompts.previous.format(**_fields(prompts, problem, i, o)) for i, o in enumerate(outputs, 1) if o is not None)
-    return head + past + prompts.generator.format(**_fields(prompts, problem, stage))
+    if len(outputs) != stage - 1:
+        raise ValueError(f"stage {stage} needs the outputs of {stage - 1} stages, got {len(outputs)}")
+    head = prompts.problem.format(**_fields(problem, stage))
+    written = [(i, o) for i, o in enumerate(outputs, 1) if o is not None]
+    past = "".join(prompts.previous.format(**_fields(problem, i, o)) for i, o in written)
+    return head + past + prompts.generator.format(**_fields(problem, stage))
 
 # %% ../nbs/01_stages.ipynb #0401be71
 def discriminator_prompt(
@@ -114,7 +139,7 @@ def discriminator_prompt(
     output: str # The generator's text at that stage
 ) -> str: # The prompt
     "What the discriminator reads at a stage"
-    f = _fields(prompts, problem, stage, output)
+    f = _fields(problem, stage, output)
     return prompts.problem.format(**f) + prompts.shown.format(**f) + prompts.discriminator.format(**f)
 
 # %% ../nbs/01_stages.ipynb #e94cb04f

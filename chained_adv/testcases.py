@@ -45,6 +45,7 @@ class ParsedTests:
     notes: list = field(default_factory=list) # What was repaired or skipped, and how
     format: str = "none" # `tuples`, `asserts`, `pytest`, `unittest`, `doctest`, `io`, `mixed` or `none`
 
+# %% ../nbs/05_testcases.ipynb #95f172d4
 @patch(as_prop=True)
 def cases(self: ParsedTests) -> list[TestCase]:
     "The tests, in the order written"
@@ -55,6 +56,7 @@ def rejected(self: ParsedTests) -> list[Rejected]:
     "What is not a test, in the order written"
     return [o for o in self.items if isinstance(o, Rejected)]
 
+# %% ../nbs/05_testcases.ipynb #24d5e886
 def count_rejections(
     *parsed: ParsedTests # Readings to count over
 ) -> Counter: # Class of reasons (a key of `REJECTIONS`) -> how many pieces of text, the most frequent first
@@ -83,6 +85,7 @@ def parse_tests(
     items, notes, form = read(text, entry_point or "", signature)
     return ParsedTests(list(items), list(notes), form)
 
+# %% ../nbs/05_testcases.ipynb #285ef599
 def _read(text, entry, signature):
     notes = [] if len(text) <= MAX_TEXT else [f"read only the first {MAX_TEXT:,} characters"]
     try: found = json.loads(reader.ask("r", text[:MAX_TEXT], entry, signature))
@@ -106,6 +109,7 @@ def unfence(
         elif inside: out.append(line)
     return "\n".join(out) if out else text
 
+# %% ../nbs/05_testcases.ipynb #4d89f591
 def guess_entry(
     code: str, # A program
     signature: str, # Its `def` line, or nothing
@@ -115,6 +119,7 @@ def guess_entry(
     if signature: return signature_args(signature).name
     return _guess(code, text)
 
+# %% ../nbs/05_testcases.ipynb #dfa3520e
 @lru_cache(1024)
 def _guess(code, text):
     try: return reader.ask("g", code[:MAX_TEXT], text[:MAX_TEXT])

@@ -1,8 +1,9 @@
 "Attacks written as tests: each has the verdict it must get, costs this process little and leaves nothing behind"
-import builtins, os, sys, time
+import builtins, os, sys
 from pathlib import Path
 import pytest
-sys.path.insert(0, str(Path(__file__).parent / "attacks_on_tests"))
+sys.path[:0] = [str(Path(__file__).parent / "attacks_on_tests"), str(Path(__file__).parent / "judge_data")]
+from host_work import CALLS, Work
 from attacks_written_as_tests import ATTACKS, MARK, REFERENCE, UNSTABLE, WRONG, WRONG_FOR
 from chained_adv.core import TestCase
 from chained_adv.jail import probe_isolation
@@ -17,19 +18,22 @@ def box():
         b.validate_tests_against_solution("([2, 1], [1, 2])\nassert sorted(f([1])) == [1]", REFERENCE, "f", SIGNATURE) # starts what is started once
         yield b
 
+def outcomes(result):
+    "What takes time and memory without end runs out of the one or the other first, as the machine is busy or not"
+    return ["exhausted" if v.outcome in ("timeout", "memory") else v.outcome for v in result.verdicts]
+
 @pytest.mark.parametrize("name", ATTACKS)
 def test_attack(name, box, tmp_path):
     attack, mark, before = ATTACKS[name], tmp_path / "mark", dict(vars(builtins))
     text = attack.text.replace(MARK, str(mark))
-    start = time.process_time()
-    got = parse_tests(text, "f", SIGNATURE)
-    validity = box.validate_tests_against_solution(text, REFERENCE, "f", SIGNATURE)
-    spent = time.process_time() - start
-    assert spent < .1 + .0005 * len(got.items), f"{spent:.2f} s of this process for {len(got.items)} pieces" # many honest verdicts cost what they cost
+    with Work() as work:
+        got = parse_tests(text, "f", SIGNATURE)
+        validity = box.validate_tests_against_solution(text, REFERENCE, "f", SIGNATURE)
+    assert not work.too_much(CALLS + 1000 * len(got.items)), f"for {len(got.items)} pieces" # many honest verdicts cost what they cost
     assert all(isinstance(o, TestCase) or isinstance(o, Rejected) and o.why in REJECTIONS and o.reason for o in got.items)
     wrong_one = WRONG_FOR.get(name, WRONG)
     right, same, wrong = box.run_many([Job(REFERENCE, text, "f", SIGNATURE), Job(REFERENCE + " # the same", text, "f", SIGNATURE, REFERENCE), Job(wrong_one, text, "f", SIGNATURE, REFERENCE)])
-    assert [v.outcome for v in right.verdicts] == [v.outcome for v in same.verdicts]
+    assert outcomes(right) == outcomes(same)
     if attack.verdict == "refused": assert validity.num_passed == 0, validity.verdicts
     if attack.verdict == "invalid": assert right.num_passed == validity.num_passed == 0, validity.verdicts
     if attack.verdict == "weak": assert validity.num_passed and all(v.weak for v in validity.verdicts if v.passed), validity.verdicts

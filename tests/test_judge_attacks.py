@@ -2,15 +2,15 @@
 
 The corpus is `judge_data/attacks.py`. What does not hold is in `LIMITS`, by name, with a sentence; a limit that is gone must leave that list.
 """
-import os, sys, time
+import sys
 from pathlib import Path
 import pytest
-from chained_adv import testcases
 from chained_adv.jail import ISOLATION, probe_isolation
 from chained_adv.sandbox import Job, Sandbox
 
 sys.path.insert(0, str(Path(__file__).parent / "judge_data"))
 from attacks import ANY, CROSS_ATTACKS, SOLUTION_ATTACKS, TEST_ATTACKS
+from host_work import BYTES, CALLS, Work
 
 # Entries whose verdicts are not what their `allowed` says, each with the reason; exactly these
 LIMITS = {
@@ -41,8 +41,8 @@ CROSS_LIMITS = {
 }
 # By right either way: these draw from what the jail does not freeze (two looks agree once in four) or from what it does (they always agree)
 EITHER = {a.name for a in TEST_ATTACKS if a.name.startswith("chance_") and a.arguable}
-# Name -> seconds of this process that an entry may take instead of .1: suites that send all the requests or bytes they may
-COSTLY = {"bomb_parametrize_product": .2, "frame_almost_big_answers": .3, "lie_getattr": .3, "time_iterator": .4}
+# Entries that may cost this process more than others, with the calls and bytes that they may take: suites that send all the requests or bytes they may
+COSTLY = {"time_iterator": (400_000, BYTES), "frame_almost_big_answers": (CALLS, 100_000_000)}
 
 def misses(verdicts, allowed):
     "Verdicts that are not allowed. The reader may make several tests of one function: then what is allowed anywhere counts, and not all may pass where one must not"
@@ -52,22 +52,7 @@ def misses(verdicts, allowed):
     forged = any("passed" not in right for right in sets) and verdicts and all(v.passed for v in verdicts)
     return wrong + ["all of them pass"] * bool(forged)
 
-def too_costly(costs, jobs_by_name):
-    "Entries that cost this process more than they may, twice: a busy machine makes any one measurement long"
-    found = {}
-    for name, cost in costs.items():
-        limit = 2 * COSTLY.get(name, .1) # a processor that is shared takes up to twice as long
-        if cost <= limit: continue
-        testcases._read_short.cache_clear()
-        testcases._read_long.cache_clear()
-        with Sandbox(timeout=.15, memory_mb=256, workers=2, cache_size=0) as box:
-            jobs = jobs_by_name(name)
-            box.run_many([Job("def f(x): return x", "(1, 1)\nassert [f(1)] == [1]", "f")])
-            start = time.process_time()
-            box.run_many(jobs)
-            again = (time.process_time() - start) / len(jobs)
-        if again > limit: found[name] = round(cost, 2), round(again, 2)
-    return found
+def too_costly(work): return {name: found for name, w in work.items() if (found := w.too_much(*COSTLY.get(name, ())))}
 
 def test_the_comparison_can_fail():
     from chained_adv.core import Verdict
@@ -75,6 +60,18 @@ def test_the_comparison_can_fail():
     yes = frozenset({"passed"})
     assert misses([good], [no]) and misses([bad, good], [yes]) and misses([good, good, good], [yes, no]) and misses([bad], [yes, yes])
     assert not misses([good, bad], [yes, no]) and not misses([good, bad, bad], [yes, no]) and not misses([good] * 3, [yes])
+
+def test_costs_are_counted_and_can_be_too_much():
+    "A test that asks a thousand times costs more than one that asks twice, alike in two runs; what is over a limit is named"
+    def cost(n):
+        with Sandbox(cache_size=0) as box:
+            job = Job("def f(x): return x", f"for i in range({n}):\n    assert f(i) in (i,)", "f")
+            box.run_many([job])
+            with Work() as work: box.run_many([job])
+        return work
+    few, many, again = cost(2), cost(900), cost(900)
+    assert many.calls > 30 * few.calls and many.bytes > 50 * few.bytes and abs(many.calls - again.calls) < .2 * many.calls
+    assert not many.too_much() and set(many.too_much(1000, 1000)) == {"calls", "bytes"}
 
 @pytest.fixture(scope="module", params=ISOLATION)
 def box(request):
@@ -88,33 +85,28 @@ def jobs_of(a, live=True): return [Job(a.code, a.tests, a.entry, a.signature, r)
 def test_programs(box):
     "With a reference, at the highest level also without one: nothing passes that must not, the right ones do, and the host has little to do"
     entries, full = promised(SOLUTION_ATTACKS, box), box.level == ISOLATION[-1]
-    wrong, costs = {}, {}
+    wrong, work = {}, {}
     if full:
         for a in entries:
-            start = time.process_time()
-            results = box.run_many(jobs_of(a))
-            costs[a.name] = (time.process_time() - start) / len(results)
+            jobs = jobs_of(a)
+            with Work(len(jobs)) as work[a.name]: results = box.run_many(jobs)
             if found := [m for r in results for m in misses(r.verdicts, a.allowed)]: wrong[a.name] = found
     else:
         for a, r in zip(entries, box.run_many([jobs_of(a, live=False)[0] for a in entries])):
             if found := misses(r.verdicts, a.allowed): wrong[a.name] = found
     assert {k: v for k, v in wrong.items() if k not in LIMITS} == {}
     assert set(LIMITS) == set(wrong), f"no longer limits: {set(LIMITS) - set(wrong)}"
-    by_name = {a.name: a for a in entries}
-    assert too_costly(costs, lambda name: jobs_of(by_name[name])) == {}
+    assert too_costly(work) == {}
 
 def test_jobs_on_each_other(box):
-    wrong, costs = {}, {}
+    wrong, work = {}, {}
     for a in promised(CROSS_ATTACKS, box):
-        start = time.process_time()
-        results = box.run_many([Job(*j[:5]) for j in a.jobs])
-        costs[a.name] = (time.process_time() - start) / len(a.jobs)
+        with Work(len(a.jobs)) as work[a.name]: results = box.run_many([Job(*j[:5]) for j in a.jobs])
         found = [(i, *misses(r.verdicts, j[5])) for i, (j, r) in enumerate(zip(a.jobs, results)) if j[5] is not None and misses(r.verdicts, j[5])]
         if found: wrong[a.name] = found
     assert {k: v for k, v in wrong.items() if k not in CROSS_LIMITS} == {}
     assert set(CROSS_LIMITS) == set(wrong), f"no longer limits: {set(CROSS_LIMITS) - set(wrong)}"
-    by_name = {a.name: a for a in CROSS_ATTACKS}
-    assert too_costly(costs, lambda name: [Job(*j[:5]) for j in by_name[name].jobs]) == {}
+    assert too_costly(work) == {}
 
 @pytest.fixture(scope="module")
 def best():
@@ -122,12 +114,11 @@ def best():
 
 def test_texts(best):
     "A candidate that answers as the reference does has its verdicts, whatever the test; what tells nothing is not valid"
-    wrong, costs = {}, {}
+    wrong, work = {}, {}
     for a in TEST_ATTACKS:
-        start = time.process_time()
         jobs = [Job(p, a.text, a.entry, a.signature, a.reference) for p in (a.reference, a.candidate)]
-        valid, reference, candidate = best.run_many([Job(a.reference, a.text, a.entry, a.signature, runs=2), *jobs])
-        costs[a.name] = (time.process_time() - start) / 3
+        with Work(3) as work[a.name]:
+            valid, reference, candidate = best.run_many([Job(a.reference, a.text, a.entry, a.signature, runs=2), *jobs])
         bad = best.run_many([Job(a.wrong, a.text, a.entry, a.signature, a.reference)]) if a.wrong and valid.num_passed else []
         found = [("differs", x.outcome, y.outcome, y.reason) for x, y in zip(reference.verdicts, candidate.verdicts) if x.outcome != y.outcome]
         if a.must_not_validate and valid.num_passed and a.name not in EITHER: found.append(("validates", valid.num_passed))
@@ -136,9 +127,7 @@ def test_texts(best):
         if found: wrong[a.name] = found
     assert {k: v for k, v in wrong.items() if k not in TEST_LIMITS} == {}
     assert set(TEST_LIMITS) == set(wrong), f"no longer limits: {set(TEST_LIMITS) - set(wrong)}"
-    by_name = {a.name: a for a in TEST_ATTACKS}
-    jobs = lambda a: [Job(p, a.text, a.entry, a.signature, a.reference) for p in (a.reference, a.candidate)]
-    assert too_costly(costs, lambda name: jobs(by_name[name])) == {}
+    assert too_costly(work) == {}
 
 def test_the_corpus_is_large():
     assert len(SOLUTION_ATTACKS) >= 330 and len(TEST_ATTACKS) >= 330 and len(CROSS_ATTACKS) >= 70

@@ -1,8 +1,8 @@
-"""Random test texts and random answers: this process raises nothing, and none costs it a tenth of a second.
+"""Random test texts and random answers: this process raises nothing, and none costs it more than some work (`judge_data/host_work.py`).
 
 In CI some hundreds of each. `python tests/test_judge_fuzz.py 20000` runs that many texts and that many streams of answers and prints counts.
 """
-import argparse, gc, os, random, struct, sys, time
+import argparse, os, random, struct, sys, time
 from collections import Counter
 from pathlib import Path
 import pytest
@@ -13,7 +13,8 @@ from chained_adv.judge.wire import encode, frame
 from chained_adv.sandbox import Job, Sandbox
 from chained_adv.testcases import REJECTIONS, ParsedTests, Rejected, parse_tests
 
-HOST = .1 # processor seconds of this process that one text, or one stream of answers, may cost
+sys.path.insert(0, str(Path(__file__).parent / "judge_data"))
+from host_work import Work
 
 # ---- texts: a grammar of tests as people write them, and of what goes wrong in them ----
 
@@ -55,20 +56,17 @@ def spoiled(text, rng):
 SIGNATURES = [None, "def f(x):", "def f(x, y=0):", "def f(self, xs: List[int]) -> int:", "def f(*a, **k):", "def f():", "def f(xs: list) -> None:"]
 PROGRAMS = ["def f(x=0, *a, **k): return x", "def f(*a): return sorted(a)", "class Solution:\n    def f(self, x=0, *a): return [x]", "class f:\n    def __init__(self, *a): self.x = a\n    def __eq__(self, o): return True", "def f(xs=(), *a):\n    if isinstance(xs, list): xs.clear()", "def f(*a): yield from a", "def f(*a): raise ValueError('no')"]
 
-class Slow(AssertionError): "One case cost this process too much"
+class Costly(AssertionError): "One case cost this process too much"
 
-def host_time(work, *about):
-    "Do it within the time allowed; a pause of another process's making is looked at a second time"
-    for attempt in (0, 1):
-        start = time.process_time()
-        got = work()
-        if (spent := time.process_time() - start) < HOST: return got
-        gc.collect()
-    raise Slow(f"{spent:.3f} s of this process for {about!r}")
+def bounded(do, *about):
+    "Do it within the work allowed"
+    with Work() as work: got = do()
+    if found := work.too_much(): raise Costly(f"{found} for {about!r}")
+    return got
 
 def try_text(text, signature, box=None, program=None, mode=0):
     "Read a text and, with a sandbox, run it; what was seen"
-    got = host_time(lambda: parse_tests(text, "f", signature), text)
+    got = bounded(lambda: parse_tests(text, "f", signature), text)
     assert isinstance(got, ParsedTests)
     for o in got.items:
         assert isinstance(o, TestCase) or isinstance(o, Rejected) and o.why in REJECTIONS and o.reason, o
@@ -77,7 +75,7 @@ def try_text(text, signature, box=None, program=None, mode=0):
     assert len(got.items) <= 2_000
     if box is None or not got.cases: return Counter(["tests" if got.cases else "nothing"])
     job = Job(program, text, "f", signature, *((None,), (PROGRAMS[0],), (None, 2))[mode])
-    result = host_time(lambda: box.run_many([job])[0], text, program, mode) if len(got.items) < 50 else box.run_many([job])[0]
+    result = bounded(lambda: box.run_many([job])[0], text, program, mode) if len(got.items) < 50 else box.run_many([job])[0]
     assert isinstance(result, ExecutionResult) and len(result.verdicts) == len(got.items)
     assert all(v.outcome in OUTCOMES and v.passed == (v.outcome == "passed") for v in result.verdicts)
     return Counter(v.outcome for v in result.verdicts)
@@ -115,16 +113,16 @@ def try_answer(body, rng, box=None):
     def compare():
         try: return "right" if not reader.ask("c", kind, text, want, in_place) else "wrong"
         except ValueError: return "refused"
-    seen[host_time(compare, text, want)] += 1
+    seen[bounded(compare, text, want)] += 1
     def vouch():
         try: return "plain" if reader.ask("v", text[1:].split("\n")[0]).startswith("V") else "not plain"
         except ValueError: return "not plain"
-    seen[host_time(vouch, text)] += 1
+    seen[bounded(vouch, text)] += 1
     if box is None: return seen
     code = SAY.format(data=[streams(rng, body) for _ in range(rng.choice((1, 1, 2, 5)))], end=rng.choice(ENDS))
     plain = [TestCase((i,), 424243, kind=k) for i, k in enumerate(("equal", "exact"))] + [TestCase((3,), "KeyError", kind="raises")]
     jobs = [Job(code, plain, "f", "def f(x):"), Job(code, rng.choice(ASKS), "f", "def f(x):", rng.choice([None, "def f(x): return [424242]"]))]
-    results = host_time(lambda: box.run_many(jobs), code)
+    results = bounded(lambda: box.run_many(jobs), code)
     for r in results:
         assert isinstance(r, ExecutionResult) and r.verdicts
         for v in r.verdicts:
@@ -191,6 +189,6 @@ def main():
             seen["answers"].update(try_answer(body, random.Random(n), None if n % 10 else box))
         for name, run in (("texts", some_texts), ("answers", some_answers)):
             run()
-            print(f"{done[name]} {name} in {time.perf_counter() - start:.0f} s, none raised, none cost {HOST} s: {dict(seen[name].most_common())}", flush=True)
+            print(f"{done[name]} {name} in {time.perf_counter() - start:.0f} s, none raised, none cost too much: {dict(seen[name].most_common())}", flush=True)
 
 if __name__ == "__main__": main()

@@ -17,20 +17,9 @@ NOTEBOOKS = [p for p in sorted((ROOT / "nbs").rglob("*.ipynb")) if ".ipynb_check
 PAGE = [FrontmatterProc, populate_language, add_show_docs] # what decides what a page shows
 MEMBERS = (staticmethod, classmethod, property, cached_property)
 
-# Not on their pages yet, by module. The rooms of the judge and of ARC are being rebuilt; their methods still
-# stand inside the class, or are assigned to it afterwards. `show_doc` cannot show a `cached_property` (`core`).
+# Not on their pages yet, by module. The rooms of ARC are being rebuilt; their methods still stand inside the class,
+# or are assigned to it afterwards.
 MISSING = {module: set(names.split()) for module, names in {
-    "core": "TestCase.key TestCase.call_key",
-    "sandbox": "Batch.recordings FilledTests.cases FilledTests.filled_validity FilledTests.validity "
-               "Known.get Known.put Plan.reference VerdictTable.outcomes VerdictTable.passed",
-    "judge.constants": "Parameters.takes",
-    "judge.wire": "Channel.receive Channel.send Channel.take",
-    "judge.solution": "Kept.send Program.fresh",
-    "judge.minipytest": "Case.make Case.supply Mark.parametrize Mark.skip Mark.skipif Mark.xfail",
-    "judge.tester": "Asker.decode Asker.send Stream.close Stream.send Stream.throw",
-    "judge.verdicts": "Respondent.ask Respondent.fork",
-    "judge.host": "Child.cpu Child.pump_out Child.send Loop.leave Loop.resume Reader.ask Wait.check "
-                  "Wait.finish Wait.start Wait.wall",
     "arc.grids": "Grid.colors Grid.height Grid.to_lists Grid.width Task.from_json Task.key Task.to_json",
     "arc.clients": "Baseline.close Baseline.complete Baseline.worst_case Breaker.answered Breaker.failed "
                    "Breaker.gave_up "

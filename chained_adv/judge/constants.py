@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['WORDS', 'NAMES', 'Refused', 'Unknown', 'check_size', 'parts_of', 'walk', 'check_syntax', 'constant', 'Parameters',
-           'read_parameters', 'fit_row', 'nested_rows']
+           'can_take', 'read_parameters', 'fit_row', 'nested_rows']
 
 # %% ../../nbs/judge/00_constants.ipynb #d0afa25f
 import ast, math, re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 # %% ../../nbs/judge/00_constants.ipynb #7a61e235
 _MAX_BITS, _MAX_PARTS, _MAX_DEPTH = 13_000, 20_000, 50
@@ -44,6 +44,7 @@ def _bounded_range(*limits): # `sum(range(10**12))` would never end
     check_size(len(range(*limits)))
     return range(*limits)
 
+# %% ../../nbs/judge/00_constants.ipynb #ed061fd6
 _FUNCTIONS = (list, tuple, set, frozenset, dict, sorted, reversed, zip, enumerate, len, sum, min, max, abs,
               round, any, all, int, float, bool, str, chr, ord)
 WORDS = {"true": True, "false": False, "null": None, "inf": math.inf, "nan": math.nan, "NaN": math.nan,
@@ -51,6 +52,8 @@ WORDS = {"true": True, "false": False, "null": None, "inf": math.inf, "nan": mat
 NAMES = {"__builtins__": {}, "math": math, "range": _bounded_range, "print": lambda *_, **__: None,
          **{f.__name__: f for f in _FUNCTIONS}, **WORDS}
 _ATTRIBUTES = {"items", "keys", "values", "copy", "split", "upper", "lower", "strip", "inf", "nan", "pi", "e"}
+
+# %% ../../nbs/judge/00_constants.ipynb #13c32b5c
 _SYNTAX = {getattr(ast, name) for name in
            "Constant Name Load Store Tuple List Set Dict Starred UnaryOp USub UAdd Not Invert BinOp Add Sub "
            "Mult Div FloorDiv Mod Pow Compare Eq NotEq Lt LtE Gt GtE In NotIn BoolOp And Or IfExp Call "
@@ -77,12 +80,15 @@ def check_syntax(node: ast.AST, more: frozenset = frozenset()): # Kinds of nodes
     kinds, attributes = {type(n) for n in nodes}, {n.attr for n in nodes if isinstance(n, ast.Attribute)}
     loops = sum(isinstance(n, ast.comprehension) for n in nodes)
     if kinds - _SYNTAX - more or attributes - _ATTRIBUTES or loops > 2: raise Unknown
-    for n in nodes if ast.Pow in kinds else ():
-        if not isinstance(n, ast.BinOp) or not isinstance(n.op, ast.Pow): continue
-        numbers = [o.value for o in walk(n.right) if isinstance(o, ast.Constant) and isinstance(o.value, int)]
-        if max(numbers, default=0) > _MAX_BITS or any(isinstance(o, ast.Pow) for o in walk(n.right)):
-            raise Refused("too large", "a power of that size")
+    powers = [n for n in nodes if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Pow)]
+    if any(map(_is_huge, powers)): raise Refused("too large", "a power of that size")
 
+def _is_huge(power): # its exponent is large, or a power itself
+    below = walk(power.right)
+    numbers = [o.value for o in below if isinstance(o, ast.Constant) and isinstance(o.value, int)]
+    return max(numbers, default=0) > _MAX_BITS or any(isinstance(o, ast.Pow) for o in below)
+
+# %% ../../nbs/judge/00_constants.ipynb #58baab85
 def constant(node: ast.expr, names: dict = NAMES) -> object: # Plain data
     "The value of an expression that is plain data of a reasonable size, else `Unknown`"
     check_syntax(node)
@@ -105,10 +111,12 @@ class Parameters:
     more: bool = True # Does it take any other keyword?
     note: str = "" # The annotation of a single parameter, without what it holds
 
-    def takes(self, n: int, keywords: list) -> bool: # Can it be called with `n` values and these keywords?
-        given, left = {*keywords}, {*self.names[n:]}
-        fits = given <= left | {*self.only} or self.more and not given & {*self.names[:n]}
-        return not self.known or n <= self.most and fits and {*self.names[n:self.least]} <= given
+# %% ../../nbs/judge/00_constants.ipynb #3583be99
+def can_take(takes: Parameters, n: int, keywords: list) -> bool: # How many values by position; names
+    "Can a function be called with so many values and these keywords?"
+    given, left = {*keywords}, {*takes.names[n:]}
+    fits = given <= left | {*takes.only} or takes.more and not given & {*takes.names[:n]}
+    return not takes.known or n <= takes.most and fits and {*takes.names[n:takes.least]} <= given
 
 # %% ../../nbs/judge/00_constants.ipynb #f50b9a3b
 def read_parameters(signature: str | None) -> Parameters: # A `def` line
@@ -135,6 +143,7 @@ def fit_row(
     if not takes.known: return size > 1, bool(is_tuple)
     return takes.least < size <= takes.most + 1, inner is not None and takes.least <= inner <= takes.most
 
+# %% ../../nbs/judge/00_constants.ipynb #80584eca
 def nested_rows(shapes: list, takes: Parameters) -> list: # As above
     "Of each row: are its arguments in brackets of their own? None if it fits in neither way"
     fits = [fit_row(shape, takes) for shape in shapes]

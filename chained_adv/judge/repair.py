@@ -11,7 +11,8 @@ from functools import cache
 from .constants import NAMES, Refused, Unknown, constant, walk
 
 # %% ../../nbs/judge/01_repair.ipynb #af2aa613
-MAX_STATEMENTS, SEQUENCES = 2_000, (ast.Tuple, ast.List)
+MAX_STATEMENTS = 2_000 # read from a text
+SEQUENCES = (ast.Tuple, ast.List)
 _ERRORS = (SyntaxError, ValueError, MemoryError, RecursionError)
 
 def _is_odd(node):
@@ -23,6 +24,7 @@ def _is_odd(node):
         case ast.Call(func=ast.Tuple() | ast.List() | ast.Dict() | ast.Set() | ast.Constant()): return True
     return False
 
+# %% ../../nbs/judge/01_repair.ipynb #705ae5f2
 def parse_expression(text: str) -> ast.expr | None:
     "An expression, if somebody can mean it"
     try: node = ast.parse(text.strip(), mode="eval").body
@@ -58,6 +60,7 @@ def _parse(lines): # None where they are no Python, or cannot be meant so; each 
         node.span = place(first.lineno, first.col_offset), place(node.end_lineno, node.end_col_offset)
     return tree.body
 
+# %% ../../nbs/judge/01_repair.ipynb #43cadaf2
 def parse_rewritten(text: str, span: tuple) -> list:
     "Statements that stand for a piece of the text"
     body = _parse(_split(text)) or []
@@ -84,6 +87,7 @@ def _brackets(text, still_open=()):
 # %% ../../nbs/judge/01_repair.ipynb #000b3813
 def _indent(line): return len(line) - len(line.lstrip())
 
+# %% ../../nbs/judge/01_repair.ipynb #15ce6e7f
 def _dedent(lines, quotes={}): # a tab in front counts as four blanks
     out, margin = [], None
     for line, start in lines:
@@ -100,23 +104,32 @@ _HEAD = re.compile(r"\s*(?:async\s+def|def|class|for|with|if|try|while)\b|\s*@\w
 _GOES_ON = re.compile(r"\s*(?:(?:elif|else|except|finally)\b|[)\]])")
 _STARTS = re.compile(r"\s*(?:(?:assert|def|class|import|from|for|with|try|return)\b|@)")
 
+def _body_end(lines, end): # where what belongs to a `def`, `for` or decorator ends
+    first = lines[end - 1][0]
+    margin, decorated = _indent(first), first.lstrip()[:1] == "@"
+    while end < len(lines):
+        line = lines[end][0]
+        inside = not line.strip() or _indent(line) > margin or _GOES_ON.match(line)
+        if not inside and not decorated: break
+        decorated = decorated and (_indent(line) > margin or line.strip()[:1] in "@)]")
+        end += 1
+    return end
+
+# %% ../../nbs/judge/01_repair.ipynb #577dc4ec
+def _block_end(lines, i): # where the statement that begins at line `i` ends
+    first, end = lines[i][0], i + 1
+    margin, is_row, still_open = _indent(first), first.lstrip()[:1] == "(", _brackets(first)[1]
+    if _HEAD.match(first): end, still_open = _body_end(lines, end), []
+    while (still_open or first.rstrip()[-1:] == "\\" and end == i + 1) and end < len(lines):
+        line = lines[end][0]
+        if _STARTS.match(line) or is_row and line.lstrip()[:1] == "(" and _indent(line) <= margin: break
+        still_open, end = _brackets(line, still_open)[1], end + 1
+    return end
+
 def _blocks(lines):
     i = 0
     while i < len(lines):
-        first, end = lines[i][0], i + 1
-        margin, is_row, still_open = _indent(first), first.lstrip()[:1] == "(", _brackets(first)[1]
-        if _HEAD.match(first):
-            decorated, still_open = first.lstrip()[:1] == "@", []
-            while end < len(lines):
-                line = lines[end][0]
-                inside = not line.strip() or _indent(line) > margin or _GOES_ON.match(line)
-                if not inside and not decorated: break
-                decorated = decorated and (_indent(line) > margin or line.strip()[:1] in "@)]")
-                end += 1
-        while (still_open or first.rstrip()[-1:] == "\\" and end == i + 1) and end < len(lines):
-            line = lines[end][0]
-            if _STARTS.match(line) or is_row and line.lstrip()[:1] == "(" and _indent(line) <= margin: break
-            still_open, end = _brackets(line, still_open)[1], end + 1
+        end = _block_end(lines, i)
         yield lines[i:end]
         i = end
 
@@ -128,6 +141,7 @@ _ARROW = re.compile(r"(?:->|=>|→)(?:\s{0,9}(?:output|expected)\s{0,9}[:=])?"
                     r"|(?:\bexpected\s{1,9})?\b(?:output|expected|result)\s{0,9}[:=]", re.I)
 _WORD = re.compile(r"""[rb]?'(?:\\.|[^'\\])*'|[rb]?"(?:\\.|[^"\\])*"|[-+]?(?:\d[\w.]*|\w+)""")
 
+# %% ../../nbs/judge/01_repair.ipynb #a05fd405
 def _leading_value(text): # with which a text begins; empty if there is none
     text = text.strip().rstrip(".,;`! ")
     closed = [text[:end] for _, end, depth, _ in _brackets(text)[0] if depth == 0][:1]
@@ -137,16 +151,22 @@ def _leading_value(text): # with which a text begins; empty if there is none
     return ""
 
 # %% ../../nbs/judge/01_repair.ipynb #693ce0db
-def _in_words(text, entry):
-    name = re.search(rf"(?:\b\w{{1,40}}(?:\(\))?\.)?\b{re.escape(entry)}\(", text) if entry else None
-    for start, end, *_ in _brackets(text[name.start():])[0] if name else ():
-        if start != name.end() - name.start() - 1: continue
-        call, rest = text[name.start():][:end], text[name.start() + end:]
+def _said_of(text, name): # what a line in words says of a call that begins at `name`
+    at = name.start()
+    for start, end, *_ in _brackets(text[at:])[0]:
+        if start != name.end() - at - 1: continue
+        call, rest = text[at:][:end], text[at + end:]
         verb = _SAYS.match(rest)
         value = _leading_value(rest[verb.end():]) if verb else ""
         return f"assert {call} == {value}" if value else ""
+    return ""
+
+# %% ../../nbs/judge/01_repair.ipynb #5fc52917
+def _in_words(text, entry):
+    name = re.search(rf"(?:\b\w{{1,40}}(?:\(\))?\.)?\b{re.escape(entry)}\(", text) if entry else None
+    if name: return _said_of(text, name)
     arrow = _ARROW.search(text)
-    if not arrow or name: return ""
+    if not arrow: return ""
     given, value = text[:arrow.start()].strip(" \t,;*"), _leading_value(text[arrow.end():].lstrip("* "))
     if "=" in given and is_value(f"dict({given})"): # `a = 1, b = 2`
         given = ", ".join(map(repr, constant(parse_expression(f"dict({given})")).values()))
@@ -155,13 +175,7 @@ def _in_words(text, entry):
 # %% ../../nbs/judge/01_repair.ipynb #72b776ad
 _CODE = re.compile(r"\bassert|->|=>|→|^\s*(?:def|class|@)")
 
-def _rows(lines, entry):
-    text = "\n".join(line for line, _ in lines)
-    places = [start + i for line, start in lines for i in range(len(line) + 1)]
-    pairs, still_open = _brackets(text)
-    called = lambda at: re.match(r"\w", text[max(at - 1, 0):at])
-    if entry and entry + "(" in text or _CODE.search(text): return []
-    if any(called(at) for at, _ in still_open or ()): return []
+def _values_in(text, places, pairs, called): # in closed brackets: (depth, bracket around, node)
     found, done = [], 0
     for begin, end, depth, around in sorted(pairs):
         if begin < done or depth > 5 or len(found) > MAX_STATEMENTS: continue
@@ -169,13 +183,25 @@ def _rows(lines, entry):
         body = None if called(begin) else _parse(piece)
         if body or called(begin): done = end
         if body and _holds_values(body[0].value): found.append((depth, around, body[0]))
-    outermost = [(around, row) for depth, around, row in found if depth == min(depth for depth, *_ in found)]
-    return [row for around, row in outermost if around != "(" or len(outermost) > 1]
+    return found
 
 def _holds_values(node):
     names = {n.id for n in walk(node) if isinstance(n, ast.Name)}
     filled = node.elts if isinstance(node, SEQUENCES) else node.keys if isinstance(node, ast.Dict) else ()
     return filled and names <= NAMES.keys()
+
+# %% ../../nbs/judge/01_repair.ipynb #64200d84
+def _rows(lines, entry):
+    text = "\n".join(line for line, _ in lines)
+    if entry and entry + "(" in text or _CODE.search(text): return []
+    pairs, still_open = _brackets(text)
+    called = lambda at: re.match(r"\w", text[max(at - 1, 0):at])
+    if any(called(at) for at, _ in still_open or ()): return []
+    places = [start + i for line, start in lines for i in range(len(line) + 1)]
+    found = _values_in(text, places, pairs, called)
+    top = min((depth for depth, *_ in found), default=0)
+    outermost = [(around, row) for depth, around, row in found if depth == top]
+    return [row for around, row in outermost if around != "(" or len(outermost) > 1]
 
 # %% ../../nbs/judge/01_repair.ipynb #a11e9d8e
 _LABEL = re.compile(r"(?:[-*•+>#]+\s*|\d+\s*[.):]\s+|[A-Za-z][\w #]{0,30}:\s*(?:\*\*\s*)?)*")
@@ -184,6 +210,7 @@ def _is_meant(node): # a lone name or number is prose
     kinds = (ast.Compare, ast.Call, ast.Dict, *SEQUENCES)
     return not isinstance(node, ast.Expr) or isinstance(node.value, kinds)
 
+# %% ../../nbs/judge/01_repair.ipynb #ae263078
 def _mend_line(line, start, entry, is_last):
     if not re.search(r"[(\[{=>→]|assert|output|expected", line, re.I): return []
     for skip in sorted({0, _LABEL.match(line).end()}):
@@ -191,23 +218,37 @@ def _mend_line(line, start, entry, is_last):
         begin, text = start + len(line) - len(text), text.rstrip(" \t`;*")
         for part in dict.fromkeys((text, text.rstrip(","))):
             if (body := _parse([(part, begin)])) and _is_meant(body[0]): return body
+    return _mend_words(text, begin, entry) or _mark_lost(line, text, begin, entry, is_last)
+
+# %% ../../nbs/judge/01_repair.ipynb #2096ac72
+def _mend_words(text, begin, entry):
     span = begin, begin + len(text)
     if body := parse_rewritten(_in_words(text, entry), span) or _rows([(text, begin)], entry): return body
     for python in re.findall(r"\bassert\b.*", text):
         if body := parse_rewritten(python, span): return body
+
+def _mark_lost(line, text, begin, entry, is_last): # the last line was cut, which is no fault
     lost = not is_last and entry and entry + "(" in line and re.match(r"(?:self\.)?assert", text)
-    return [ast.Pass(span=span, broken=True)] if lost else [] # the last one was cut, which is no fault
+    return [ast.Pass(span=(begin, begin + len(text)), broken=True)] if lost else []
 
 # %% ../../nbs/judge/01_repair.ipynb #b77a3805
-def _mend_block(lines, entry, depth):
+def _head_end(lines): # of a block: behind its decorators and the brackets of its first line
     end, still_open = 1, _brackets(lines[0][0])[1]
     while end < len(lines) and (still_open or lines[end - 1][0][:1] == "@") and "assert" not in lines[end][0]:
         still_open, end = _brackets(lines[end][0], still_open)[1], end + 1
-    body = [n for n in _read(lines[end:], entry, depth + 1) if not hasattr(n, "broken")] if depth < 12 else []
-    head, start = lines[end - 1]
+    return end
+
+def _mended_head(lines): # the block with nothing in it
+    head, start = lines[-1]
     head = head if re.search(r":\s*(#.*)?$", head) else head.rstrip() + ":"
-    block = _parse([*lines[:end - 1], (head, start), (" pass", start)])
-    if not block: return body if re.match(r"@|def|class", head) else []
+    return _parse([*lines[:-1], (head, start), (" pass", start)])
+
+# %% ../../nbs/judge/01_repair.ipynb #e63e5cb4
+def _mend_block(lines, entry, depth):
+    end = _head_end(lines)
+    body = [n for n in _read(lines[end:], entry, depth + 1) if not hasattr(n, "broken")] if depth < 12 else []
+    block = _mended_head(lines[:end])
+    if not block: return body if re.match(r"@|def|class", lines[end - 1][0]) else []
     is_test = lambda n: isinstance(n, ast.FunctionDef) and n.name[:4] == "test"
     beside = [] if isinstance(block[-1], ast.ClassDef) else [n for n in body if is_test(n)]
     block[-1].body = [n for n in body if n not in beside]
@@ -224,6 +265,7 @@ def _read(lines, entry, depth=0):
         if len(found) > MAX_STATEMENTS: break
     return found
 
+# %% ../../nbs/judge/01_repair.ipynb #f076bfbc
 def _read_block(block, entry, last, depth):
     plain = _dedent(block, _QUOTES)
     body = _parse(_dedent(block)) or _parse(plain)
@@ -239,8 +281,10 @@ _PROMPT = re.compile(r"^([ \t]*>>> ?)(.*)\n?((?:[ \t]*\.\.\.(?: .*)?\n?)*)"
 _COMMENT = re.compile(r"[)\s;,]*#+\s*(.*)|[)\s]*\n[ \t]*#+\s*(?:(?:expected\s+)?output|expected|returns?)"
                       r"\s*[:=]?\s*(.*)", re.I)
 
+# %% ../../nbs/judge/01_repair.ipynb #7943c10e
 def _blank(text): return re.sub(r"[^\n]", " ", text)
 
+# %% ../../nbs/judge/01_repair.ipynb #989c2c89
 def _take_prompts(text): # the rest, the prompts, and where each begins: (answer, its end)
     answers, prompts = {}, list(_blank(text))
     def take(m):
@@ -254,6 +298,7 @@ def _take_prompts(text): # the rest, the prompts, and where each begins: (answer
         return _blank(m[0])
     return _PROMPT.sub(take, text), "".join(prompts), answers
 
+# %% ../../nbs/judge/01_repair.ipynb #ba428813
 def _comment_of(text, call): # what a comment says of a call
     found = _COMMENT.match(text[call.span[1]:call.span[1] + 1000])
     said = (found[1] or found[2] or "") if found else ""
@@ -267,17 +312,21 @@ _PAIR = re.compile(r"^[ \t>*-]*(?:sample )?inputs?\W{0,3}:.*\n\s{0,9}[>*-]*\s{0,
                    r"(?:output|result)s?\b", re.M | re.I)
 _BULLET = r"^[ \t]*(?:[-*•+>]|\d+[.)])[ \t]+(?=[(\[{{`]|assert\b|(?:\w+(?:\(\))?\.)?%s\()"
 
+# %% ../../nbs/judge/01_repair.ipynb #7e31e39f
+def _only_fenced(text): # what stands between fences; nothing where there are none
+    parts, at, inside = [], 0, False
+    for mark in _FENCE.finditer(text):
+        parts += [text[at:mark.start()] if inside else _blank(text[at:mark.start()]), _blank(mark[0])]
+        at, inside = mark.end(), not inside or bool(re.search(r"\w", mark[0]))
+    return "".join(parts) + (text[at:] if inside else _blank(text[at:])) if parts else ""
+
 def views_of(text: str, entry: str) -> list[str]: # To try in turn
     "The text with what is no Python as blanks"
     text = _NOISE.sub(lambda m: _blank(m[0]), re.sub(r"\r(?!\n)", "\n", text))
     text = _PAIR.sub(lambda m: m[0].replace("\n", " "), text)
     if entry: text = re.sub(_BULLET % re.escape(entry), lambda m: _blank(m[0]), text, flags=re.M)
-    parts, at, inside = [], 0, False
-    for mark in _FENCE.finditer(text):
-        parts += [text[at:mark.start()] if inside else _blank(text[at:mark.start()]), _blank(mark[0])]
-        at, inside = mark.end(), not inside or bool(re.search(r"\w", mark[0]))
-    fenced = "".join(parts) + (text[at:] if inside else _blank(text[at:]))
-    return [fenced] * bool(parts) + [_FENCE.sub(lambda m: _blank(m[0]), text)]
+    fenced = _only_fenced(text)
+    return [fenced] * bool(fenced) + [_FENCE.sub(lambda m: _blank(m[0]), text)]
 
 # %% ../../nbs/judge/01_repair.ipynb #6ba1ac74
 def read_statements(view: str, entry: str) -> list: # Each with `answer`, where a doctest or comment gives one

@@ -27,6 +27,7 @@ def _pairs(base): return lambda v: [list(pair) for pair in base.items(v)]
 def _attributes(names): return lambda v: [getattr(v, n) for n in names.split()]
 def _call(cls): return lambda o: cls(*o)
 
+# %% ../../nbs/judge/02_wire.ipynb #6521eebe
 FORMS = { # type: (tag, take apart, put together)
     int: ("i", "{:x}".format, lambda o: int(o, 16)), # beyond 2**62
     float: ("f", repr, float), # inf and nan
@@ -53,6 +54,7 @@ FORMS |= {cls: (cls.__name__, _attributes(names), _call(cls)) for cls, names in 
     (datetime.datetime, "year month day hour minute second microsecond"),
     (datetime.timedelta, "days seconds microseconds"))}
 
+# %% ../../nbs/judge/02_wire.ipynb #5cfb6461
 _named_type = functools.lru_cache(100)(namedtuple) # making one takes long
 _MAKERS = {tag: make for tag, _, make in FORMS.values()} | {
     "n": lambda o: _named_type(o[0], tuple(o[1]))(*o[2]), # name, fields, values
@@ -64,6 +66,7 @@ def refuse(v: object) -> tuple:
     "Refuse a value that is not plain data"
     raise NotPlain(f"a {type(v).__name__} is not plain data")
 
+# %% ../../nbs/judge/02_wire.ipynb #d033f624
 def _take_apart(v, odd):
     "A value's tag, and what is inside of it; no tag: it is written as what is inside"
     t = type(v)
@@ -114,6 +117,7 @@ BAD_TEXT = (ValueError, TypeError, KeyError, IndexError, AttributeError, Recursi
 
 def _no_object(tag, body): raise ValueError(f"{tag!r} is no tag of plain data")
 
+# %% ../../nbs/judge/02_wire.ipynb #e38803f9
 def decode(text: str, odd: Callable = _no_object) -> object: # `encode`'s text; puts other tags together
     "The value that a text stands for"
     def put_together(o):
@@ -123,6 +127,7 @@ def decode(text: str, odd: Callable = _no_object) -> object: # `encode`'s text; 
         return _MAKERS[tag](body) if tag in _MAKERS else odd(tag, body)
     return json.loads(text, object_hook=put_together)
 
+# %% ../../nbs/judge/02_wire.ipynb #9b298b7d
 def _check_keys(keys):
     if len(keys) > 20 and max(Counter(map(hash, keys)).values()) > 20:
         raise ValueError("keys that were made to collide")
@@ -139,6 +144,7 @@ def _near(a: complex, b: complex) -> bool:
     "Numbers that differ in the last digits, or are both not a number"
     return a != a and b != b or abs(a - b) <= max(1e-9 * max(abs(a), abs(b)), 1e-12) and abs(a - b) < math.inf
 
+# %% ../../nbs/judge/02_wire.ipynb #2b639196
 def same(got: object, want: object, loose: bool = False) -> bool: # Do lists and tuples count as alike?
     "Is what a program answered, which is plain, what a test wants, in the sense of the text above?"
     if hasattr(got, "tolist") or hasattr(want, "tolist"):
@@ -174,9 +180,9 @@ class Channel:
 
     def receive(self) -> str:
         "Wait for one frame; raises `EOFError` when the other end is closed"
-        return self.take(*LENGTH.unpack(self.take(4))).decode("utf-8", "surrogatepass")
+        return self._take(*LENGTH.unpack(self._take(4))).decode("utf-8", "surrogatepass")
 
-    def take(self, n: int) -> bytes:
+    def _take(self, n):
         data = b""
         while len(data) < n:
             piece = os.read(self.fd, n - len(data))
