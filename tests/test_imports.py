@@ -56,7 +56,17 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "arc.bench": f"{_ARC_BASE} intervals arc.grids arc.transforms arc.datasets arc.search arc.clients arc.agents arc.generate arc.verify",
     "arc.export": f"{_ARC_BASE} problems arc.grids arc.transforms arc.datasets arc.agents arc.generate arc.verify arc.bench",
     "arc.bridge": f"{_ARC_BASE} stages problems arc.grids arc.transforms arc.datasets arc.search arc.agents arc.generate arc.verify arc.bench arc.export",
-    "arc.cli": f"{_ARC} terminal",
+    "arc.store": "core arc.grids arc.transforms",
+    "arc.work": "arc.grids arc.store",
+    "arc.exchange": "arc.grids arc.transforms arc.datasets arc.store",
+    "arc.viewer": "sandbox arc.grids arc.transforms arc.datasets arc.generate arc.verify arc.bench arc.store",
+    "arc.chat": "core sandbox arc.grids arc.clients arc.agents arc.verify arc.export arc.store",
+    "arc.api": "core arc.store",
+    "arc.runner": "core sandbox arc.grids arc.verify arc.store",
+    "arc.handlers": "arc.grids arc.transforms arc.store arc.work arc.exchange arc.viewer arc.chat arc.api arc.runner",
+    "arc.server": "arc.grids arc.datasets arc.store arc.api arc.handlers",
+    "arc.serve": "core terminal arc.clients arc.datasets arc.store arc.exchange arc.chat arc.server",
+    "arc.cli": f"{_ARC} arc.serve terminal",
     "cli": f"{_TO_EVALUATION} terminal tiny.world tiny.pretrain trainer ablation inference sft arc.bridge arc.cli",
 }.items()}
 

@@ -84,13 +84,16 @@ def _json_of(path):
 def _run_card(path):
     "What the list tells of a run"
     manifest, report = _json_of(path / "manifest.json"), _json_of(path / "report.json")
-    spent, score = report.get("spent") or {}, (report.get("scores") or {}).get("all_pairs")
-    return dict(name=path.name, kind="bench" if report else "generate", model=report.get("model") or
-                manifest.get("model", ""), status=report.get("status") or manifest.get("status", ""),
-                tasks=len(report.get("tasks") or ()) or manifest.get("tasks") or 0, solved=len(report.get("solved") or ()),
-                score=score, cost=spent.get("cost"), priced=bool(spent.get("priced")),
-                seconds=spent.get("seconds"), changed=path.stat().st_mtime)
+    config, result = manifest.get("config") or {}, manifest.get("result") or {}
+    spent, score = report.get("spent") or result, (report.get("scores") or {}).get("all_pairs")
+    count = len(report.get("tasks") or ()) or manifest.get("tasks") or 0
+    return dict(name=path.name, kind="bench" if report else "generate",
+                model=report.get("model") or config.get("model", ""), tasks=count,
+                status=report.get("status") or result.get("status", "unfinished"),
+                solved=len(report.get("solved") or ()), score=score, cost=spent.get("cost"),
+                priced=bool(spent.get("priced")), seconds=spent.get("seconds"), changed=path.stat().st_mtime)
 
+# %% ../../nbs/arc/17_viewer.ipynb #cbea0163
 def list_runs(
     folder: Path # Where runs lie
 ) -> list[dict]: # The newest first

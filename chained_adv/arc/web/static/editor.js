@@ -4,7 +4,7 @@ import * as G from "./grid.js";
 import { settings } from "./draw.js";
 
 export const TOOLS = [
-  ["pen", "Pen", "P"], ["line", "Line", "L"], ["rect", "Rectangle", "R"], ["box", "Filled box", "B"],
+  ["pen", "Pen", "P"], ["line", "Line", "L"], ["rect", "Rectangle", "R"], ["box", "Box", "B"],
   ["fill", "Fill", "F"], ["select", "Select", "S"], ["pick", "Eyedropper", "E"],
 ];
 const MOST_UNDO = 100;

@@ -36,7 +36,7 @@ const SIZES = { small: [1, 5], medium: [6, 12], large: [13, 20], huge: [21, 30] 
 function fits(card, others) {
   const text = wanted.text.toLowerCase(), status = mine.solved.has(card.id) ? "solved" : mine.tried.has(card.id) ? "tried" : "new";
   const [low, high] = SIZES[wanted.size] ?? [0, 99];
-  return (!text || `${card.task_id} ${card.name} ${card.tags.join(" ")}`.toLowerCase().includes(text)) &&
+  return (!text || `${card.task_id} ${status === "solved" ? card.name : ""} ${card.tags.join(" ")}`.toLowerCase().includes(text)) &&
     (!wanted.set || setName(card) === wanted.set) && card.side >= low && card.side <= high &&
     (!wanted.status || status === wanted.status) &&
     (wanted.same === "any" || card.same === (wanted.same === "yes")) &&
@@ -68,7 +68,7 @@ function cardItem(card) {
   const solved = mine.solved.has(card.id);
   const about = [`${card.train}+${card.test} pairs`, card.versions > 1 && `${card.versions} versions`, card.traces > 0 && `${card.traces} traces`];
   const item = h("li", { class: "card", "data-id": card.id, "data-solved": solved ? 1 : 0 },
-    h("a", { href: `solve.html?v=${card.version}`, title: card.name || card.task_id },
+    h("a", { href: `solve.html?v=${card.version}`, title: card.task_id },
       h("span", { class: "thumb", "aria-hidden": "true" }, h("canvas", { "data-part": "input" }), h("span", { class: "arrow" }, "→"), h("canvas", { "data-part": "output" })),
       h("span", { class: "id" }, card.task_id, solved && h("span", { class: "good-text" }, " ✓", h("span", { class: "sr" }, " solved"))),
       h("span", { class: "about" }, about.filter(Boolean).map((o) => h("span", {}, o))),
@@ -110,7 +110,7 @@ function colorButton(n) {
 function controls(state) {
   const sets = state.datasets.map((o) => [o.dataset + (o.revision ? `@${o.revision}` : ""), o]).map(([name, o]) => [name, `${name} (${o.tasks})`]);
   const tags = [...new Set(cards.flatMap((o) => o.tags))].sort().map((o) => [o, o]);
-  const search = h("input", { type: "search", id: "filter-text", value: wanted.text, placeholder: "id, title or tag", oninput: debounce((e) => { wanted.text = e.target.value.trim(); render(); }, 120) });
+  const search = h("input", { type: "search", id: "filter-text", value: wanted.text, placeholder: "id or tag", oninput: debounce((e) => { wanted.text = e.target.value.trim(); render(); }, 120) });
   return h("section", { class: "panel", "aria-label": "Filters" }, h("details", { open: innerWidth > 600 }, h("summary", {}, "Filters"), h("div", { class: "filters" },
     h("label", {}, "Search", search),
     choose("set", "Data set", [["", "All"], ...sets]),

@@ -49,10 +49,15 @@ const ACTIONS = [
   ["transpose", "Transpose", "T", () => editor.turn("transpose", G.transpose)],
 ];
 
+function actionButtons(names) {
+  return ACTIONS.filter(([name]) => names.includes(name)).map(([name, label, key, act]) => button([label, key && h("kbd", { "aria-hidden": "true" }, key)], act, { "data-act": name }));
+}
+const MAIN = ["undo", "redo", "copy-input", "reset"];
+
 function actionRow() {
   const arrow = (name, label, down, right) => button(label, () => editor.shift(down, right), { "data-act": `shift-${name}`, "aria-label": `Shift ${name}`, title: `Shift ${name} (Ctrl+arrow)` });
   return h("div", { class: "tools", role: "group", "aria-label": "Actions" },
-    ACTIONS.map(([name, label, key, act]) => button([label, key && h("kbd", { "aria-hidden": "true" }, key)], act, { "data-act": name })),
+    actionButtons(ACTIONS.map(([name]) => name).filter((name) => !MAIN.includes(name))),
     arrow("left", "←", 0, -1), arrow("right", "→", 0, 1), arrow("up", "↑", -1, 0), arrow("down", "↓", 1, 0),
     button("As text", textDialog, { "data-act": "text" }));
 }
@@ -82,7 +87,7 @@ const sizeText = () => `${G.height(editor.grid)}x${G.width(editor.grid)}`;
 function tabRow() {
   const one = (n) => {
     const tries = version.attempts[n], done = tries.some((o) => o.correct) ? " ✓" : version.test[n].output ? " ✗" : "";
-    return h("button", { type: "button", role: "tab", "aria-selected": n === editor.at, "aria-pressed": n === editor.at, "aria-controls": "board", "data-test": n, onclick: () => showTest(n) }, `Test ${n + 1}${done}`);
+    return h("button", { type: "button", role: "tab", "aria-selected": String(n === editor.at), "aria-controls": "board", "data-test": n, onclick: () => showTest(n) }, `Test ${n + 1}${done}`);
   };
   fill($("#tabs"), version.test.length > 1 ? version.test.map((_, n) => one(n)) : []);
 }
@@ -181,7 +186,7 @@ function layout() {
       h("header", {}, h("h2", { id: "edit-title" }, "Your output"), h("span", { class: "row" }, h("span", { id: "saved", class: "faint", role: "status" }))),
       h("div", { id: "tabs", class: "tabs", role: "tablist", "aria-label": "Test inputs" }),
       h("details", { open: true }, h("summary", {}, "Test input ", h("span", { id: "test-size", class: "faint" })), h("div", { id: "test-input" })),
-      paletteRow(), toolRow(),
+      paletteRow(), toolRow(), h("div", { class: "tools", role: "group", "aria-label": "Undo and start" }, actionButtons(MAIN)),
       h("div", { id: "board", class: "board" }), h("p", { id: "editor-hint", class: "sr" }, "Arrow keys move, a digit chooses a colour, space uses the tool, question mark shows all keys."),
       h("div", { class: "row" }, sizeForm(), button("Submit", submit, { id: "submit", class: "primary", title: "Ctrl+Enter" }), button("Show the answers", reveal, { id: "reveal", class: "quiet" })),
       h("div", { id: "verdict", "aria-live": "polite" }),

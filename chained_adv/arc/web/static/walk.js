@@ -77,7 +77,7 @@ export function taskBar(task, version, { other, otherName }) {
   const place = h("span", { class: "faint", id: "place" });
   walk().then(async (list) => { const at = list.indexOf(await original(version.id)); place.textContent = at < 0 ? "" : `task ${at + 1}/${list.length}`; });
   const signed = version.signed_by.length ? h("span", { class: "faint" }, `signed by ${version.signed_by.join(", ")}`) : null;
-  return h("div", { class: "task-bar" }, h("h1", {}, task.task_id), task.name ? h("span", { class: "faint" }, task.name) : null, place,
+  return h("div", { class: "task-bar" }, h("h1", {}, task.task_id), task.name && version.test.every((o) => o.output) ? h("span", { class: "faint" }, task.name) : null, place,
     h("span", { class: "row tight side" }, button("‹ Previous", () => step(version.id, -1), { id: "previous" }), button("Next ›", () => step(version.id, 1), { id: "next" }), button("Random", random, { id: "random" }), button("Go to …", goToDialog, { id: "goto" })),
     versionPicker(task, version), signed, tagRow(task), h("a", { class: "button side", href: `${other}?v=${version.id}` }, otherName));
 }
