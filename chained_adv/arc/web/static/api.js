@@ -49,6 +49,7 @@ async function request(method, path, body, more = {}) {
   const options = { method, headers: headers(body === undefined ? {} :
     { "content-type": raw ? "application/octet-stream" : "application/json" }), ...more };
   if (body !== undefined) options.body = raw ? body : JSON.stringify(body);
+  if (method === "PUT" && options.body.length < 60000) options.keepalive = true; // goes on when the page is left
   let answer;
   try { answer = await fetch(address(path), options); } catch (error) {
     if (error.name === "AbortError") throw error;

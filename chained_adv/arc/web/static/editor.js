@@ -177,7 +177,7 @@ export class Editor {
 
   reset() { this.put("reset", G.make(G.height(this.grid), G.width(this.grid))); }
 
-  selectAll() { this.tool = "select"; this.selection = this.part; this.toolChanged(); this.draw(); }
+  selectAll() { this.tool = "select"; this.selection = null; this.selection = this.part; this.toolChanged(); this.draw(); }
 
   // Cursor
 
@@ -328,7 +328,7 @@ export class Editor {
   commandKey(lower, shifted, arrows) {
     const act = arrows ? () => this.shift(...arrows)
       : lower === "z" ? () => (shifted ? this.redo() : this.undo())
-        : { y: () => this.redo(), c: () => this.copy(), x: () => this.cut(), v: () => this.paste(), a: () => this.selectAll() }[lower];
+        : { y: () => this.redo(), home: () => this.goTo(0, 0), end: () => this.goTo(G.MAX, G.MAX), c: () => this.copy(), x: () => this.cut(), v: () => this.paste(), a: () => this.selectAll() }[lower];
     if (!act || ("cxva".includes(lower) && (!this.board.contains(document.activeElement) || String(getSelection())))) return false;
     act();
     return true;

@@ -196,7 +196,7 @@ function layout() {
 }
 
 const KEYS = {
-  Drawing: [["0 … 9", "colour; fills a selection"], ["↑ ↓ ← →", "move the cursor"], ["Space Enter", "use the tool; lines and boxes: first, then second corner"], ["Shift+arrow", "pen: paint on; select: extend"], ["Esc", "let go of selection or first corner"]],
+  Drawing: [["0 … 9", "colour; fills a selection"], ["↑ ↓ ← →", "move the cursor"], ["Space Enter", "use the tool; lines and boxes: first, then second corner"], ["Home End", "start and end of the row; with Ctrl of the grid"], ["Shift+arrow", "pen: paint on; select: extend"], ["Esc", "let go of selection or first corner"]],
   Tools: TOOLS.map(([, name, key]) => [key, name]),
   "Parts and whole": [["C X V", "copy, cut, paste (also with Ctrl)"], ["Ctrl+A", "select all"], ["Ctrl+arrow", "shift the grid, or move the selection"], ["Del", "clear"], ["K", "crop to the selection"], ["[ ]", "rotate"], ["H J T", "flip left-right, top-bottom, transpose"]],
   "Going on": [["I", "copy from input"], ["U Ctrl+Z", "undo"], ["Ctrl+Y", "redo"], ["Ctrl+Enter", "submit"], ["G", "set the size"], ["N", "numbers in cells"], [", .", "test input before, after"], ["PgUp PgDn", "task before, after"], ["?", "this help"]],

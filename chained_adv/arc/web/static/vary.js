@@ -11,13 +11,18 @@ export function variationPanel({ task, version, preview }) {
   const steps = h("p", { class: "row", id: "operations", "aria-live": "polite" }), sign = button("Sign this variation", signIt, { id: "sign", class: "primary" });
   const list = h("div");
 
+  let asked = 0;
   async function changed(next) {
+    const before = operations, mine = ++asked;
+    operations = next; // at once, so that quick clicks add up
+    render();
     try {
       const pairs = next.length ? await post(`api/versions/${version.id}/preview`, { operations: next }) : null;
-      operations = next;
-      preview(pairs, operationsText(operations));
-    } catch (error) { announce(error.message, "error"); }
-    render();
+      if (mine === asked) preview(pairs, operationsText(next));
+    } catch (error) {
+      announce(error.message, "error");
+      if (mine === asked) { operations = before; render(); }
+    }
   }
 
   async function signIt() {
