@@ -276,7 +276,8 @@ def refuse(self: Guard,
     host, origin = head.get("host", ""), head.get("origin", "")
     if not self.knows(host): return 403, f"the host {host[:80]!r} is not allowed; start with --allow-host"
     theirs = urlsplit(origin).netloc.lower()
-    if origin and theirs not in (host.lower(), head.get("x-forwarded-host", "").lower()):
+    ours = {host.lower(), head.get("x-forwarded-host", host).lower()}
+    if origin and (not theirs or theirs not in ours):
         return 403, f"the origin {origin[:80]!r} is not this server's"
     if _OPEN.fullmatch(path): return None
     if secrets.compare_digest(head.get("x-arc-token", "").encode(), self.token.encode()): return None

@@ -45,11 +45,15 @@ class Visit:
         self.troubles.append(f"outside request: {route.request.url}")
         route.abort()
 
+    def failed(self, request):
+        "A request that a visit to another page ended is no failure, unless it was to save something"
+        if request.failure == "net::ERR_ABORTED" and request.method in ("GET", "POST"): return
+        if "api/events" not in request.url: self.troubles.append(f"failed: {request.method} {request.url} {request.failure}")
+
     def open(self, path=""):
         page = self.context.new_page()
         page.on("pageerror", lambda e: self.troubles.append(f"error: {e}"))
-        page.on("requestfailed", lambda r: self.troubles.append(f"failed: {r.url}") if "api/events" not in r.url
-                and "follow" not in r.url else None)
+        page.on("requestfailed", self.failed)
         page.on("console", lambda m: self.troubles.append(f"console: {m.text}") if m.type == "error" else None)
         mark = "&" if "?" in path else "?"
         page.goto(f"{self.serving.base}{path}{mark}token={self.serving.token}")
