@@ -65,7 +65,8 @@ def listen(
 ) -> socket.socket: # Bound
     "A socket; raises `StoreError` when the port is taken"
     for o in (range(PORT, PORT + 20) if not port else [port]):
-        bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) # named, so that asyncio sends at once
         if os.name == "posix": bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try: bound.bind((host, o))
         except OSError as e: bound.close(); reason = e.strerror
