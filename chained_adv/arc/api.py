@@ -21,14 +21,16 @@ from ..core import ChainedAdvError
 from .store import StoreError
 
 # %% ../../nbs/arc/19_api.ipynb #4e94d341
-_KINDS = dict(string=str, integer=int, number=(int, float), boolean=bool, array=list, object=dict, null=type(None))
+_KINDS = dict(string=str, integer=int, number=(int, float), boolean=bool, array=list, object=dict,
+              null=type(None))
 
 def _wrong(what, where): return StoreError(f"{where} {what}", 422)
 
 def _check_kind(schema, value, where):
     kinds = schema.get("type", ())
     kinds = (kinds,) if isinstance(kinds, str) else kinds
-    fits = any(isinstance(value, _KINDS[k]) and (k == "boolean" or not isinstance(value, bool)) for k in kinds)
+    is_kind = lambda k: isinstance(value, _KINDS[k]) and (k == "boolean" or not isinstance(value, bool))
+    fits = any(map(is_kind, kinds))
     if kinds and not fits: raise _wrong(f"must be {' or '.join(kinds)}, not {type(value).__name__}", where)
     if "enum" in schema and value not in schema["enum"]:
         raise _wrong(f"must be one of {', '.join(map(str, schema['enum']))}", where)
@@ -59,7 +61,8 @@ def check_schema(
         if k not in value: raise _wrong(f"lacks {k!r}", where)
     for k, v in value.items():
         if k in known: check_schema(known[k], v, f"{where}.{k}")
-        elif not schema.get("additionalProperties", False): raise _wrong(f"has the unknown field {k[:40]!r}", where)
+        elif not schema.get("additionalProperties", False):
+            raise _wrong(f"has the unknown field {k[:40]!r}", where)
 
 # %% ../../nbs/arc/19_api.ipynb #7f96cf6d
 def obj(**properties) -> dict: # A schema; names that end in `_` may be left out
@@ -96,7 +99,8 @@ def read_json(
     try:
         value = json.loads(data.decode("utf-8"), parse_constant=_no_constant)
         if b"\\u" in data: json.dumps(value, ensure_ascii=False).encode()
-    except (ValueError, RecursionError) as e: raise StoreError(f"the body is not JSON ({str(e)[:120]})") from None
+    except (ValueError, RecursionError) as e:
+        raise StoreError(f"the body is not JSON ({str(e)[:120]})") from None
     return value
 
 # %% ../../nbs/arc/19_api.ipynb #51c5acaa
@@ -107,7 +111,7 @@ class Endpoint:
     "One row of the table"
     method: str # `GET`, `POST`, ...
     path: str # Like `/api/tasks/{id}`
-    handler: Callable # Called with what it names: `bench`, `user`, `body`, `data`, `tab`, and parts of path and query
+    handler: Callable # Called with what it names: `bench`, `user`, `body`, parts of path and query
     summary: str # One line
     body: "dict | None" = None # Schema of a JSON body
     raw: bool = False # Is the body a file?
@@ -116,6 +120,7 @@ class Endpoint:
     size: int = MAX_BODY # Bytes of the body at most
     answer: str = "application/json" # What comes back
 
+# %% ../../nbs/arc/19_api.ipynb #82d06753
 class Routes:
     "The table, filled by decorators"
     def __init__(self): self.rows = []
@@ -132,12 +137,13 @@ def add(self: Routes,
         return handler
     return keep
 
-# %% ../../nbs/arc/19_api.ipynb #aa1cecff
+# %% ../../nbs/arc/19_api.ipynb #b44a549e
 def _query_value(schema, name, text):
     "A value from the address; raises `StoreError`"
     value = text
     if schema["type"] == "integer":
-        if not re.fullmatch(r"\d{1,10}", text): raise _wrong(f"must be a whole number, not {text[:40]!r}", name)
+        if not re.fullmatch(r"\d{1,10}", text):
+            raise _wrong(f"must be a whole number, not {text[:40]!r}", name)
         value = int(text)
     check_schema(schema, value, name)
     return value
@@ -145,10 +151,11 @@ def _query_value(schema, name, text):
 def _path_ids(request):
     "The numbers in a path; raises `StoreError`"
     for k, v in request.path_params.items():
-        if k != "name" and not re.fullmatch(r"[1-9]\d{0,9}", v): raise StoreError(f"there is no {k} {v[:40]!r}", 404)
+        if k == "name" or re.fullmatch(r"[1-9]\d{0,9}", v): continue
+        raise StoreError(f"there is no {k} {v[:40]!r}", 404)
     return {k: v if k == "name" else int(v) for k, v in request.path_params.items()}
 
-# %% ../../nbs/arc/19_api.ipynb #a5f5955c
+# %% ../../nbs/arc/19_api.ipynb #02d9fc46
 async def _read_body(request, limit):
     "A body of at most so many bytes; raises `StoreError` (413)"
     too_large = StoreError(f"the body is larger than {limit:,} bytes", 413)
@@ -163,8 +170,9 @@ async def _read_body(request, limit):
 async def _arguments(bench, row, request):
     "What a handler is called with; raises `StoreError`"
     found = dict(bench=bench, tab=request.headers.get("x-arc-tab", "")[:40], **_path_ids(request))
-    if strange := set(request.query_params) - set(row.query): raise _wrong("is not known", sorted(strange)[0][:40])
-    found |= {k: _query_value(s, k, request.query_params[k]) for k, s in row.query.items() if k in request.query_params}
+    given = request.query_params
+    if strange := set(given) - set(row.query): raise _wrong("is not known", sorted(strange)[0][:40])
+    found |= {k: _query_value(s, k, given[k]) for k, s in row.query.items() if k in given}
     if row.person:
         found["user"] = bench.store.user(request.headers.get("x-arc-user", ""))
         if not found["user"]: raise StoreError("this browser has no name yet: reload the page", 401)
@@ -200,7 +208,7 @@ def starlette_route(
         except ClientDisconnect: return Response(status_code=400)
     return Route(row.path, endpoint, methods=[row.method])
 
-# %% ../../nbs/arc/19_api.ipynb #74ade86f
+# %% ../../nbs/arc/19_api.ipynb #a8d6b811
 def _parameters(row):
     id = dict(type="integer", minimum=1, maximum=9_999_999_999)
     inside = [dict(name=k, required=True, schema=text(200, 1) if k == "name" else id, **{"in": "path"})
@@ -211,14 +219,16 @@ def _operation(row):
     "A row in the words of OpenAPI"
     error = dict(description="refused; `error` says why", content={"application/json": dict(
         schema=dict(type="object", properties=dict(error=dict(type="string")), required=["error"]))})
-    answers = {"200": dict(description="done", content={row.answer: dict(schema={})}), "4XX": error, "5XX": error}
-    about = dict(summary=row.summary, operationId=row.handler.__name__, parameters=_parameters(row), responses=answers,
+    done = dict(description="done", content={row.answer: dict(schema={})})
+    about = dict(summary=row.summary, operationId=row.handler.__name__, parameters=_parameters(row),
+                 responses={"200": done, "4XX": error, "5XX": error},
                  security=[dict(token=[], **({"user": []} if row.person else {}))])
-    if row.body: about["requestBody"] = dict(required=True, content={"application/json": dict(schema=row.body)})
-    if row.raw:
-        about["requestBody"] = dict(required=True, content={"application/octet-stream": dict(schema=dict(type="string"))})
+    kind = "application/octet-stream" if row.raw else "application/json"
+    schema = dict(type="string") if row.raw else row.body
+    if schema: about["requestBody"] = dict(required=True, content={kind: dict(schema=schema)})
     return about
 
+# %% ../../nbs/arc/19_api.ipynb #d64c3b0e
 @patch
 def openapi(self: Routes) -> dict: # An OpenAPI 3.1 document
     "The table as a document"
@@ -229,7 +239,7 @@ def openapi(self: Routes) -> dict: # An OpenAPI 3.1 document
     info = dict(title="chained-adv arc", version=__version__, description="The server behind the ARC pages.")
     return dict(openapi="3.1.0", info=info, paths=paths, components=dict(securitySchemes=schemes))
 
-# %% ../../nbs/arc/19_api.ipynb #99ca2be7
+# %% ../../nbs/arc/19_api.ipynb #9b095269
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 _OPEN = re.compile(r"/(|[\w-]+\.html|static/[\w./-]+|favicon\.ico)") # files of the pages
 
@@ -237,7 +247,7 @@ class Guard:
     "Checks every request before the application sees it"
     def __init__(self, app, # What it guards
                  token: str, # The start token
-                 hosts: tuple = (), # Further names under which the server is reached; `*.name` for all below one
+                 hosts: tuple = (), # Further names of the server; `*.name` for all below one
                  base_path: str = ""): # What the paths begin with, like `/proxy/absolute/8642`
         self.app, self.token, self.hosts = app, token, (*LOCAL, *hosts)
         self.base, self.frames = "/" + base_path.strip("/") if base_path.strip("/") else "", _frames(hosts)
@@ -247,7 +257,7 @@ def _frames(hosts):
     local = [f"http://{o}:*" for o in ("127.0.0.1", "localhost")]
     return " ".join(["'self'", *local, *(f"https://{o} http://{o}:*" for o in hosts)])
 
-# %% ../../nbs/arc/19_api.ipynb #fc35b8ad
+# %% ../../nbs/arc/19_api.ipynb #47f642d4
 @patch
 def knows(self: Guard,
     host: str # As in a header, with or without a port
@@ -259,9 +269,11 @@ def knows(self: Guard,
 @patch
 def headers(self: Guard) -> list[tuple[bytes, bytes]]: # Of every answer
     "What keeps a page to itself"
-    policy = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
-              f"base-uri 'none'; form-action 'none'; frame-ancestors {self.frames}; require-trusted-types-for 'script'")
-    rows = {"content-security-policy": policy, "x-content-type-options": "nosniff", "referrer-policy": "no-referrer",
+    policy = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+              "connect-src 'self'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; "
+              f"frame-ancestors {self.frames}")
+    rows = {"content-security-policy": policy, "x-content-type-options": "nosniff",
+            "referrer-policy": "no-referrer",
             "cross-origin-resource-policy": "same-origin", "cache-control": "no-cache",
             "permissions-policy": "camera=(), microphone=(), geolocation=()"}
     return [(k.encode(), v.encode()) for k, v in rows.items()]
@@ -283,7 +295,7 @@ def refuse(self: Guard,
     if secrets.compare_digest(head.get("x-arc-token", "").encode(), self.token.encode()): return None
     return 401, "the token is missing or wrong; open the address that the server printed at its start"
 
-# %% ../../nbs/arc/19_api.ipynb #7b685489
+# %% ../../nbs/arc/19_api.ipynb #38f0e967
 @patch
 async def __call__(self: Guard, scope, receive, send):
     if scope["type"] == "lifespan": return await self.app(scope, receive, send)
@@ -301,7 +313,8 @@ async def __call__(self: Guard, scope, receive, send):
     try: await self.app({**scope, "path": path, "raw_path": path.encode()}, receive, out)
     except Exception as e:
         if started: raise
-        await JSONResponse(dict(error=f"the server failed ({type(e).__name__}); this is a defect"), 500)(scope, receive, out)
+        told = dict(error=f"the server failed ({type(e).__name__}); this is a defect")
+        await JSONResponse(told, 500)(scope, receive, out)
         raise
 
 # %% ../../nbs/arc/19_api.ipynb #4937f59f
@@ -324,7 +337,7 @@ def take(self: Bucket,
         if left < 1: raise StoreError(f"too many in a short time; wait {(1 - left) / self.rate:.0f} s", 429)
         self.left[who] = left - 1, now
 
-# %% ../../nbs/arc/19_api.ipynb #1687f6e6
+# %% ../../nbs/arc/19_api.ipynb #c6a3862c
 class Feed:
     "Tells all open pages what has changed"
     def __init__(self): self.listeners, self.loop, self.closed = set(), None, False
@@ -341,6 +354,7 @@ def tell(self: Feed,
             if user in (0, o.user): o.put(dict(kind=kind, **more))
     if self.loop and not self.closed: self.loop.call_soon_threadsafe(put)
 
+# %% ../../nbs/arc/19_api.ipynb #78ff81a6
 class Listener:
     "One open page"
     def __init__(self, user: int): self.user, self.queue = user, asyncio.Queue(200)

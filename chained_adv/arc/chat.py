@@ -17,8 +17,8 @@ from fastcore.basics import patch
 from ..core import ConfigError
 from ..sandbox import Sandbox
 from .grids import ArcError, Task, without_answers
-from .clients import (BASELINES, CallError, Client, Limits, Prices, Request, Usage, load_providers,
-                                     make_client, read_key)
+from .clients import BASELINES, CallError, Client, Limits, Prices, Request, Usage
+from .clients import load_providers, make_client, read_key
 from .agents import load_prompts, read_code, write_grid
 from .verify import Attempt, verify_attempts
 from .export import find_forbidden, gate, sft_line
@@ -41,8 +41,8 @@ def describe_grids(
 ) -> str: # For a model
     "A task as rows of digits"
     size = lambda g: f"{g.height}x{g.width}"
-    lines = [f"Demonstration {n}\nInput ({size(p.input)}):\n{write_grid(p.input)}\nOutput ({size(p.output)}):\n"
-             f"{write_grid(p.output)}" for n, p in enumerate(task.train, 1)]
+    lines = [f"Demonstration {n}\nInput ({size(p.input)}):\n{write_grid(p.input)}\n"
+             f"Output ({size(p.output)}):\n{write_grid(p.output)}" for n, p in enumerate(task.train, 1)]
     lines += [f"Test input {n} ({size(p.input)}):\n{write_grid(p.input)}" for n, p in enumerate(task.test, 1)]
     return "\n\n".join(lines)
 
@@ -77,7 +77,8 @@ class Models:
                  prices: "Prices | None" = None, # USD per million tokens, where the file says nothing
                  base_url: str = "", # Address of the endpoint that all of them have
                  key_env: str = ""): # Environment variable with its key
-        self.specs, self.providers, self.answer_tokens = tuple(dict.fromkeys((*specs, *BASELINES))), providers, answer_tokens
+        self.specs = tuple(dict.fromkeys((*specs, *BASELINES)))
+        self.providers, self.answer_tokens = providers, answer_tokens
         self.prices, self.base_url, self.key_env, self.made = prices, base_url, key_env, {}
 
 @patch
@@ -95,7 +96,8 @@ def _make_model(models, spec):
     "The thing behind a name"
     own = models.base_url and spec not in BASELINES and not spec.startswith("transformers:")
     more = dict(base_url=models.base_url, key_env=models.key_env or None) if own else {}
-    return make_client(spec, providers=models.providers, stream=True, prices=models.prices if own else None, **more).model
+    prices = models.prices if own else None
+    return make_client(spec, providers=models.providers, stream=True, prices=prices, **more).model
 
 @patch
 async def client(self: Models,
@@ -159,18 +161,19 @@ def reserve(self: Store,
 ) -> int: # Number of the reservation
     "Set money aside; raises `StoreError` when it might exceed the budget"
     if budget and worst is None:
-        raise StoreError(f"the price of {model} is not known, and each person has a budget of {budget:g} USD; start "
-                         "the server with --price-prompt and --price-completion, or with a providers file", 402)
+        raise StoreError(f"the price of {model} is not known, and each person has {budget:g} USD; "
+                         "start with --price-prompt and --price-completion, or a providers file", 402)
     def do(db):
         sql = "SELECT coalesce(sum(coalesce(cost, worst)), 0) FROM spending WHERE user=?"
         used = db.execute(sql, (user,)).fetchone()[0]
         if budget and used + worst > budget * (1 + 1e-12):
-            raise StoreError(f"this message may cost up to {worst:.4f} USD, and {used:.4f} of your {budget:g} USD are "
-                             "spent or reserved; choose a cheaper model, or start a shorter chat", 402)
+            raise StoreError(f"this message may cost up to {worst:.4f} USD, {used:.4f} of your {budget:g} "
+                             "USD are spent or reserved; choose a cheaper model, or a shorter chat", 402)
         sql = "INSERT INTO spending(user, model, worst, at) VALUES (?, ?, ?, ?)"
         return db.execute(sql, (user, model, worst or 0., time.time())).lastrowid
     return self.change(do)
 
+# %% ../../nbs/arc/18_chat.ipynb #a8195910
 @patch
 def settle(self: Store,
     id: int, # Number of the reservation
@@ -179,7 +182,7 @@ def settle(self: Store,
     "Replace what was set aside by what it was"
     self.change(lambda db: db.execute("UPDATE spending SET cost=? WHERE id=?", (cost, id)))
 
-# %% ../../nbs/arc/18_chat.ipynb #3fc91f03
+# %% ../../nbs/arc/18_chat.ipynb #7992d9a8
 @patch
 def start_chat(self: Store,
     user: int, # Whose
@@ -196,11 +199,13 @@ def chats(self: Store,
     place: int # Number of a task
 ) -> list[dict]: # The newest first
     "Somebody's chats about a task"
-    sql = ("SELECT c.id, c.version, c.created, v.number, (SELECT count(*) FROM messages m WHERE m.chat=c.id) AS messages, "
+    sql = ("SELECT c.id, c.version, c.created, v.number, "
+           "(SELECT count(*) FROM messages m WHERE m.chat=c.id) AS messages, "
            "(SELECT substr(content, 1, 80) FROM messages m WHERE m.chat=c.id ORDER BY id LIMIT 1) AS title "
            "FROM chats c JOIN versions v ON v.id=c.version WHERE c.user=? AND v.task=? ORDER BY c.id DESC")
     return [dict(o) for o in self.rows(sql, user, place)]
 
+# %% ../../nbs/arc/18_chat.ipynb #412aea83
 @patch
 def chat(self: Store,
     user: int, # Who asks
@@ -210,9 +215,10 @@ def chat(self: Store,
     found = self.row("SELECT * FROM chats WHERE id=? AND user=?", id, user)
     if not found: raise StoreError(f"you have no chat {id}; it may have been removed: reload the page", 404)
     rows = self.rows("SELECT id, role, content, meta, at FROM messages WHERE chat=? ORDER BY id", id)
-    return dict(id=id, version=found["version"], messages=[{**dict(o), "meta": json.loads(o["meta"])} for o in rows])
+    messages = [{**dict(o), "meta": json.loads(o["meta"])} for o in rows]
+    return dict(id=id, version=found["version"], messages=messages)
 
-# %% ../../nbs/arc/18_chat.ipynb #5f4ef1de
+# %% ../../nbs/arc/18_chat.ipynb #07827ef1
 @patch
 def say(self: Store,
     chat: int, # Number of a chat
@@ -221,8 +227,9 @@ def say(self: Store,
     meta: "dict | None" = None # How it came about
 ) -> int: # Number of the message
     "Add a message"
-    sql, values = "INSERT INTO messages(chat, role, content, meta, at) VALUES (?, ?, ?, ?, ?)", (chat, role, content)
-    return self.change(lambda db: db.execute(sql, (*values, json.dumps(meta or {}), time.time())).lastrowid)
+    sql = "INSERT INTO messages(chat, role, content, meta, at) VALUES (?, ?, ?, ?, ?)"
+    values = chat, role, content, json.dumps(meta or {}), time.time()
+    return self.change(lambda db: db.execute(sql, values).lastrowid)
 
 @patch
 def forget_chat(self: Store,
@@ -233,6 +240,7 @@ def forget_chat(self: Store,
     self.chat(user, id)
     self.change(lambda db: db.execute("DELETE FROM chats WHERE id=?", (id,)))
 
+# %% ../../nbs/arc/18_chat.ipynb #ef0edc4c
 @patch
 def drop_answer(self: Store,
     user: int, # Who asks
@@ -274,22 +282,24 @@ def heard(self: Talk,
     self.text, self.thoughts = self.text + text, self.thoughts + thoughts
     if text or thoughts: self.events.append(dict(kind="piece", text=text, thoughts=thoughts))
 
-# %% ../../nbs/arc/18_chat.ipynb #cc11551a
+# %% ../../nbs/arc/18_chat.ipynb #138a3732
 @patch
 async def ask(self: Talk) -> dict: # How it ended: `status`, and of a failure its `label` and `message`
     "Make the call"
     request = replace(self.request, sent=self.started, heard=self.heard)
     try: reply = await self.client.complete(request)
     except CallError as e:
-        return dict(status="error", label=e.label, message=e.message, usage=asdict(e.usage or Usage()), cost=e.cost or 0.)
+        usage = asdict(e.usage or Usage())
+        return dict(status="error", label=e.label, message=e.message, usage=usage, cost=e.cost or 0.)
     except asyncio.CancelledError: return dict(status="stopped", cost=None)
     except Exception as e: # nothing that a model does may leave a chat without an end
         return dict(status="error", label="bad_json", message=f"{type(e).__name__}: {e}"[:500], cost=None)
     if not self.text: self.heard(reply.text, reply.reasoning)
     self.text, self.thoughts = reply.text, reply.reasoning
-    return dict(status="done", usage=asdict(reply.usage), cost=reply.cost, seconds=round(reply.seconds or 0, 3),
-                finish=reply.finish_reason)
+    return dict(status="done", usage=asdict(reply.usage), cost=reply.cost,
+                seconds=round(reply.seconds or 0, 3), finish=reply.finish_reason)
 
+# %% ../../nbs/arc/18_chat.ipynb #cb34fed3
 @patch
 async def run(self: Talk):
     "Make the call and keep the answer, however it ends"
@@ -302,6 +312,7 @@ async def run(self: Talk):
     except StoreError as e: id, meta = 0, {**meta, "status": "error", "label": "not_saved", "message": str(e)}
     self.events.append(dict(kind="end", id=id, content=self.text, meta=meta))
 
+# %% ../../nbs/arc/18_chat.ipynb #35dbace9
 @patch
 async def follow(self: Talk) -> AsyncIterator[dict]: # Events, the last of kind `end`
     "What happens, from the beginning"
@@ -313,7 +324,7 @@ async def follow(self: Talk) -> AsyncIterator[dict]: # Events, the last of kind 
         if self.task.done() and seen == len(self.events): return
         await asyncio.sleep(.03)
 
-# %% ../../nbs/arc/18_chat.ipynb #5e23f880
+# %% ../../nbs/arc/18_chat.ipynb #0b2b8a6b
 class Room:
     "Where people talk with models"
     def __init__(self, store: Store, # Where chats are kept
@@ -332,6 +343,7 @@ def shown(self: Room,
     ids = dict(original=[first], variation=[version], both=list(dict.fromkeys((first, version))))[source]
     return [without_answers(self.store.task(o)) for o in ids]
 
+# %% ../../nbs/arc/18_chat.ipynb #f6c8c203
 @patch
 def request(self: Room,
     chat: dict, # From `Store.chat`
@@ -347,7 +359,7 @@ def request(self: Room,
     answers = sum(o["role"] == "assistant" for o in chat["messages"])
     return Request(messages, tasks[-1], "code", None, answers, params=self.models.params(model, temperature))
 
-# %% ../../nbs/arc/18_chat.ipynb #4e4b6524
+# %% ../../nbs/arc/18_chat.ipynb #45d921d3
 @patch
 async def send(self: Room,
     user: int, # Who
@@ -365,7 +377,8 @@ async def send(self: Room,
     request = self.request(chat, text, model, temperature, source)
     booked = self.store.reserve(user, model, worst_case(client, request).cost, self.budget)
     if text: self.store.say(id, "user", text)
-    talk = Talk(self.store, id, client, request, booked, dict(model=model, temperature=temperature, source=source))
+    meta = dict(model=model, temperature=temperature, source=source)
+    talk = Talk(self.store, id, client, request, booked, meta)
     self.talks[id] = talk
     talk.task = asyncio.ensure_future(talk.run())
     talk.task.add_done_callback(lambda _: self.talks.pop(id, None))
@@ -393,7 +406,7 @@ async def close(self: Room):
         with suppress(asyncio.CancelledError): await talk.task
     await self.models.close()
 
-# %% ../../nbs/arc/18_chat.ipynb #9fc10914
+# %% ../../nbs/arc/18_chat.ipynb #cc125c0d
 def failing_text(
     task: Task, # The task
     index: int, # Which demonstration
@@ -403,10 +416,11 @@ def failing_text(
     "What a model is told about a demonstration that its program fails"
     pair = task.train[index]
     given = "\nWhat it gave:\n" + "\n".join(" ".join(map(str, r)) for r in got) + "\n" if got else ""
-    values = dict(number=index + 1, reason=reason, input=write_grid(pair.input), wanted=write_grid(pair.output), got=given)
+    grids = dict(input=write_grid(pair.input), wanted=write_grid(pair.output))
+    values = dict(number=index + 1, reason=reason, got=given, **grids)
     return discussion_texts()["failing"].strip().format(**values)
 
-# %% ../../nbs/arc/18_chat.ipynb #5e946bc6
+# %% ../../nbs/arc/18_chat.ipynb #b757e95b
 def training_line(
     task: Task, # With its answers
     code: str, # The program
@@ -422,7 +436,9 @@ def training_line(
     kept, out = gate([v], 1)
     if not kept:
         why = v.lookup or next((o.reason for o in v.verdicts if not o.passed), "") or "; ".join(out)
-        raise StoreError(f"not saved: the program {'looks like a table of answers' if v.passed else 'fails'} ({why})", 409)
+        what = "looks like a table of answers" if v.passed else "fails"
+        raise StoreError(f"not saved: the program {what} ({why})", 409)
     if hits := find_forbidden([task], hidden):
-        raise StoreError(f"not saved: this task is {hits[0][2]} of {hits[0][1]}, and must not become training data", 409)
+        raise StoreError(f"not saved: this task is {hits[0][2]} of {hits[0][1]}, "
+                         "and must not become training data", 409)
     return sft_line(v, sandbox, license="MIT" if task.dataset == "builtin" else "unknown")

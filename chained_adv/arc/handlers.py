@@ -23,7 +23,8 @@ from .transforms import apply_operations, check_operations
 from .store import Store, StoreError, read_version
 from .work import TRIES, draft_write
 from .exchange import Imported # brings the store its imports and exports
-from .viewer import Cards, list_runs, read_candidates, read_run, run_folder, run_task, solved_tasks
+from .viewer import Cards, list_runs, read_candidates, read_run, run_folder, run_task
+from .viewer import solved_tasks
 from .chat import (SOURCES, Models, Room, discussion_messages, failing_text, training_line,
                                   worst_case)
 from .runner import Runner, call_program, run_program
@@ -41,7 +42,7 @@ class Workbench:
         self.store, self.cards, self.feed = store, Cards(store), Feed()
         self.room = Room(store, models or Models(), budget)
         self.runner, self.runs, self.hidden = Runner(), Path(runs), tuple(hidden)
-        self.clicks, self.packed, self.folder = Bucket(per_minute, max(1, int(per_minute / 3))), (None, b""), store.folder
+        self.clicks, self.packed = Bucket(per_minute, max(1, int(per_minute / 3))), (None, b"")
 
 @patch
 async def close(self: Workbench):
@@ -75,10 +76,12 @@ def rename(bench, user, body):
 @routes.add("GET", "/api/state")
 def state(bench, user):
     "Who one is, and what there is"
-    sql = ("SELECT t.dataset, t.revision, count(DISTINCT t.id) AS tasks FROM tasks t JOIN versions v ON v.task=t.id "
-           "WHERE v.removed IS NULL GROUP BY t.dataset, t.revision ORDER BY min(t.id)")
+    sql = ("SELECT t.dataset, t.revision, count(DISTINCT t.id) AS tasks FROM tasks t "
+           "JOIN versions v ON v.task=t.id WHERE v.removed IS NULL "
+           "GROUP BY t.dataset, t.revision ORDER BY min(t.id)")
     room = bench.room
-    return dict(user=dict(user), datasets=[dict(o) for o in bench.store.rows(sql)], models=room.models.listing(),
+    sets = [dict(o) for o in bench.store.rows(sql)]
+    return dict(user=dict(user), datasets=sets, models=room.models.listing(),
                 budget=room.budget, spent=bench.store.spent(user["id"]), tries=TRIES, sources=SOURCES,
                 version=__version__)
 
@@ -95,7 +98,8 @@ def openapi(bench):
 
 # %% ../../nbs/arc/21_handlers.ipynb #6862c5f0
 _STATE = ("SELECT (SELECT count(*) || ':' || max(id) || ':' || count(removed) FROM versions), "
-          "(SELECT count(*) || ':' || coalesce(max(id), 0) FROM traces), (SELECT group_concat(tag || task) FROM tags)")
+          "(SELECT count(*) || ':' || coalesce(max(id), 0) FROM traces), "
+          "(SELECT group_concat(tag || task) FROM tags)")
 
 @routes.add("GET", "/api/tasks", person=False)
 def tasks(bench):
@@ -116,8 +120,8 @@ def _version_line(row, user):
     "What the pickers tell of a version"
     signers, operations = json.loads(row["signed_by"]), json.loads(row["operations"])
     own = row["creator"] in (None, user["id"]) or user["name"] in signers
-    return dict(id=row["id"], number=row["number"], signed_by=signers, operations=operations, parent=row["parent"],
-                removable=bool(row["number"]) and own)
+    return dict(id=row["id"], number=row["number"], signed_by=signers, operations=operations,
+                parent=row["parent"], removable=bool(row["number"]) and own)
 
 @routes.add("GET", "/api/tasks/{id}")
 def task(bench, user, id):
@@ -141,15 +145,17 @@ def _pairs_for(bench, user, row, task):
         tell = p.output and store.is_open(user, row["id"], n)
         shown.append(dict(input=p.input.to_lists(), output=p.output.to_lists() if tell else None,
                           known=p.output is not None))
-    return dict(train=[dict(input=p.input.to_lists(), output=p.output.to_lists()) for p in task.train], test=shown)
+    train = [dict(input=p.input.to_lists(), output=p.output.to_lists()) for p in task.train]
+    return dict(train=train, test=shown)
 
 @routes.add("GET", "/api/versions/{id}")
 def version(bench, user, id):
     "A version with grids, draft and tries"
     row = bench.store.version(id)
     task, made = read_version(row), bench.store.attempts(user["id"], id)
-    tries = [[dict(grid=json.loads(o["output"]), correct=o["correct"] and bool(o["correct"])) for o in made.get(n, ())]
-             for n in range(len(task.test))]
+    fate = {None: None, 0: False, 1: True}
+    told = lambda o: dict(grid=json.loads(o["output"]), correct=fate[o["correct"]])
+    tries = [[told(o) for o in made.get(n, ())] for n in range(len(task.test))]
     names = {k: row[k] for k in ("task", "dataset", "revision", "task_id", "name")}
     return dict(**names, **_version_line(row, user), key=task.key, **_pairs_for(bench, user["id"], row, task),
                 attempts=tries, draft=bench.store.draft(user["id"], id))
@@ -161,10 +167,12 @@ def _checked_operations(bench, user, id, operations):
     "Operations that somebody may apply: a swap shows an answer, so it must be open; raises `StoreError`"
     done, task = check_operations(operations), bench.store.task(id)
     for o in done:
-        if o["op"] == "swap" and o["test"] < len(task.test) and not bench.store.is_open(user["id"], id, o["test"]):
-            raise StoreError("a swap shows the answer of a test pair; solve it first, or show the answers", 409)
+        if o["op"] != "swap" or o["test"] >= len(task.test): continue
+        if not bench.store.is_open(user["id"], id, o["test"]):
+            raise StoreError("a swap shows the answer of a test pair; solve it, or show the answers", 409)
     return done
 
+# %% ../../nbs/arc/21_handlers.ipynb #b5ecd604
 @routes.add("POST", "/api/versions/{id}/preview", body=obj(operations=_OPERATIONS))
 def preview(bench, user, id, body):
     "What operations would make of a version"
@@ -186,8 +194,9 @@ def remove_version(bench, user, id):
     bench.store.remove_version(id, user)
     bench.feed.tell("versions", task=place)
 
-# %% ../../nbs/arc/21_handlers.ipynb #34746bc9
-_STAMPED = dict(type="object", properties=dict(stamp=text(60, 1)), required=["stamp"], additionalProperties=True)
+# %% ../../nbs/arc/21_handlers.ipynb #79467d7f
+_STAMPED = dict(type="object", properties=dict(stamp=text(60, 1)), required=["stamp"],
+                additionalProperties=True)
 _DRAFT = obj(rev=integer(), state=OBJECT, events=dict(type="array", maxItems=2000, items=_STAMPED))
 
 @routes.add("PUT", "/api/versions/{id}/draft", body=_DRAFT, size=2_000_000)
@@ -231,7 +240,7 @@ def reveal(bench, user, id):
     bench.store.reveal(user["id"], id)
     bench.feed.tell("attempts", user["id"], version=id)
 
-# %% ../../nbs/arc/21_handlers.ipynb #9ecbab38
+# %% ../../nbs/arc/21_handlers.ipynb #37bb75b2
 _TRACE = text(50_000, 1)
 
 def _news(bench, task_id): bench.feed.tell("traces", task_id=task_id)
@@ -239,9 +248,9 @@ def _news(bench, task_id): bench.feed.tell("traces", task_id=task_id)
 @routes.add("GET", "/api/traces", query=dict(task_id=text(200, 1)))
 def traces(bench, user, task_id=""):
     "What was written about a task, the best first"
-    told = lambda o: dict(id=o["id"], author=o["author"], text=o["text"], score=o["score"], mine=o["mine"] or 0,
-                          own=o["user"] == user["id"], version=o["version"], edited=bool(o["edited"]),
-                          timestamp=json.loads(o["timestamp"]))
+    told = lambda o: dict(id=o["id"], author=o["author"], text=o["text"], score=o["score"],
+                          mine=o["mine"] or 0, own=o["user"] == user["id"],
+                          version=o["version"], edited=bool(o["edited"]), timestamp=json.loads(o["timestamp"]))
     return dict(traces=[told(o) for o in bench.store.traces(task_id, user["id"])])
 
 @routes.add("POST", "/api/traces", body=obj(task_id=text(200, 1), text=_TRACE, version_=integer(1)))
@@ -269,7 +278,7 @@ def vote(bench, user, id, body):
     "Vote for or against a trace, or take the vote back"
     _news(bench, bench.store.vote(user["id"], id, body["value"]))
 
-# %% ../../nbs/arc/21_handlers.ipynb #9697ebe1
+# %% ../../nbs/arc/21_handlers.ipynb #020c5e97
 _CODE = text(50_000, 1)
 
 @routes.add("POST", "/arc2/execute_code", body=obj(code=_CODE, input_grid=GRID), person=False)
@@ -286,7 +295,9 @@ def run_code(bench, user, id, body):
     task = bench.store.task(id)
     return bench.runner.run(lambda box: run_program(box, body["code"], task))
 
-@routes.add("POST", "/api/versions/{id}/failing", body=obj(index=integer(0, 100), reason=text(1000), output_=GRID))
+_FAILING = obj(index=integer(0, 100), reason=text(1000), output_=GRID)
+
+@routes.add("POST", "/api/versions/{id}/failing", body=_FAILING)
 def failing(bench, user, id, body):
     "What to tell a model about a pair that its program fails"
     task = bench.store.task(id)
@@ -319,16 +330,17 @@ async def forget_chat(bench, user, id):
     await bench.room.stop(user["id"], id)
     await asyncio.to_thread(bench.store.forget_chat, user["id"], id)
 
-# %% ../../nbs/arc/21_handlers.ipynb #0cb39190
+# %% ../../nbs/arc/21_handlers.ipynb #772abcaf
 @routes.add("POST", "/api/chats/{id}/estimate", body=_MESSAGE)
 async def estimate(bench, user, id, body):
     "The most that a message can take"
     room, chat = bench.room, bench.store.chat(user["id"], id)
     client = await room.models.client(body["model"])
     said = body["text"] or "?"
-    worst = worst_case(client, room.request(chat, said, body["model"], body.get("temperature"), body["source"]))
-    return dict(prompt=worst.usage.prompt, completion=worst.usage.completion, cost=worst.cost, budget=room.budget,
-                spent=bench.store.spent(user["id"]))
+    request = room.request(chat, said, body["model"], body.get("temperature"), body["source"])
+    worst = worst_case(client, request)
+    return dict(prompt=worst.usage.prompt, completion=worst.usage.completion, cost=worst.cost,
+                budget=room.budget, spent=bench.store.spent(user["id"]))
 
 @routes.add("GET", "/api/versions/{id}/prompt", query=dict(source=dict(type="string", enum=list(SOURCES))))
 def prompt(bench, user, id, source="variation"):
@@ -336,7 +348,7 @@ def prompt(bench, user, id, source="variation"):
     messages = discussion_messages(bench.room.shown(id, source), [("user", "")])
     return dict(system=messages[0]["content"], shown=messages[1]["content"])
 
-# %% ../../nbs/arc/21_handlers.ipynb #8ddfae87
+# %% ../../nbs/arc/21_handlers.ipynb #217dcd23
 async def _told(talk):
     "A message under way as server-sent events"
     async for o in talk.follow(): yield event_line(o)
@@ -346,8 +358,10 @@ async def send(bench, user, id, body):
     "Send a message; with an empty text the last question is asked again"
     bench.clicks.take(("chat", user["id"]))
     if not body["text"]: bench.store.drop_answer(user["id"], id)
-    talk = await bench.room.send(user["id"], id, body["text"], body["model"], body.get("temperature"), body["source"])
-    return StreamingResponse(_told(talk), media_type="text/event-stream", headers={"x-accel-buffering": "no"})
+    asked = body["text"], body["model"], body.get("temperature"), body["source"]
+    talk = await bench.room.send(user["id"], id, *asked)
+    head = {"x-accel-buffering": "no"}
+    return StreamingResponse(_told(talk), media_type="text/event-stream", headers=head)
 
 @routes.add("GET", "/api/chats/{id}/follow", answer="text/event-stream")
 async def follow(bench, user, id):
@@ -358,12 +372,13 @@ async def follow(bench, user, id):
         yield event_line(dict(kind="none"))
     return StreamingResponse(_told(talk) if talk else nothing(), media_type="text/event-stream")
 
+# %% ../../nbs/arc/21_handlers.ipynb #2eea8687
 @routes.add("POST", "/api/chats/{id}/stop")
 async def stop(bench, user, id):
     "Stop the answer; what there is of it stays"
     return dict(stopped=await bench.room.stop(user["id"], id))
 
-# %% ../../nbs/arc/21_handlers.ipynb #12a3010c
+# %% ../../nbs/arc/21_handlers.ipynb #54349936
 _LINE = obj(code=_CODE, reasoning=text(50_000), model_=text(200))
 
 @routes.add("POST", "/api/versions/{id}/line", body=_LINE)
@@ -373,7 +388,8 @@ def save_line(bench, user, id, body):
     task, about = bench.store.task(id), (body["code"], body["reasoning"], body.get("model") or user["name"])
     line = bench.runner.run(lambda box: training_line(task, *about, box, bench.hidden))
     values = user["id"], id, json.dumps(line, ensure_ascii=False), time.time()
-    bench.store.change(lambda db: db.execute("INSERT INTO lines(user, version, line, at) VALUES (?, ?, ?, ?)", values))
+    sql = "INSERT INTO lines(user, version, line, at) VALUES (?, ?, ?, ?)"
+    bench.store.change(lambda db: db.execute(sql, values))
     return dict(lines=bench.store.row("SELECT count(*) FROM lines")[0])
 
 @routes.add("GET", "/api/lines.jsonl", answer="application/jsonl")
@@ -402,16 +418,19 @@ def candidates(bench, user, name, key=""):
     made = bench.runner.run(lambda box: read_candidates(path, task, box))
     return dict(task=task.to_json(), candidates=made)
 
-# %% ../../nbs/arc/21_handlers.ipynb #5c356270
+# %% ../../nbs/arc/21_handlers.ipynb #183f0d88
 def _download(data, name):
     body = json.dumps(data, ensure_ascii=False) + "\n"
     head = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(body, media_type="application/json", headers=head)
 
-@routes.add("POST", "/api/import", raw=True, size=200_000_000, query=dict(name=text(200, 1), dataset=text(60)))
+_FILE = dict(name=text(200, 1), dataset=text(60))
+
+@routes.add("POST", "/api/import", raw=True, size=200_000_000, query=_FILE)
 def import_file(bench, user, data, name="upload.json", dataset=""):
     "Take in tasks in any known form, or traces; what is wrong is left out and listed"
-    if not all(c.isalnum() or c in "-_." for c in dataset): raise StoreError("a data set's name has letters, digits, . - _")
+    if not all(c.isalnum() or c in "-_." for c in dataset):
+        raise StoreError("a data set's name has letters, digits, . - _")
     report = bench.store.import_file(Path(name.replace("\\", "/")).name or "upload.json", data, dataset)
     bench.feed.tell("tasks")
     return dict(asdict(report), refused=report.refused[:200], left_out=len(report.refused))

@@ -41,12 +41,14 @@ def run(self: Runner,
 ) -> object: # What it returns
     "Run something in turn; raises `StoreError` when too many wait"
     with self.lock:
-        if self.waiting >= _WAITING: raise StoreError("too many programs are waiting; try again in a moment", 429)
+        if self.waiting >= _WAITING:
+            raise StoreError("too many programs are waiting; try again in a moment", 429)
         self.waiting += 1
     try: return self.pool.submit(lambda: do(self.box())).result()
     finally:
         with self.lock: self.waiting -= 1
 
+# %% ../../nbs/arc/20_runner.ipynb #9cd0e3f5
 @patch
 def close(self: Runner):
     "End all processes"
@@ -61,11 +63,13 @@ def call_program(
 ) -> dict: # `success`, `output_grid`, `error`, as the founding system answers
     "One program on one grid"
     [[got]] = box.call_many([Job(code, [TestCase((rows,))], "solve_task")], patient=False)
-    if got.outcome != "returned": return dict(success=False, output_grid=None, error=f"{got.outcome}: {got.reason}")
+    wrong = lambda error: dict(success=False, output_grid=None, error=error)
+    if got.outcome != "returned": return wrong(f"{got.outcome}: {got.reason}")
     verdict = judge_output(got.value, None)
-    if verdict.output is None: return dict(success=False, output_grid=None, error=verdict.reason)
+    if verdict.output is None: return wrong(verdict.reason)
     return dict(success=True, output_grid=verdict.output.to_lists(), error=None)
 
+# %% ../../nbs/arc/20_runner.ipynb #31f7520d
 def run_program(
     box: Sandbox, # Where it runs
     code: str, # Defines `solve_task`
@@ -73,7 +77,8 @@ def run_program(
 ) -> dict: # `pairs` with outcome, reason and output; `lookup`
     "One program on all pairs of a task"
     [v] = verify_attempts([Attempt(without_answers(task), code)], box)
-    pair = lambda o: dict(part=o.part, index=o.index, outcome="given" if o.outcome == "unknown" else o.outcome,
-                          reason=o.reason if o.outcome != "unknown" else "",
-                          output=o.output.to_lists() if o.output else None)
+    def pair(o):
+        given = o.outcome == "unknown" # a test pair: nobody has looked whether it is right
+        about = dict(outcome="given" if given else o.outcome, reason="" if given else o.reason)
+        return dict(part=o.part, index=o.index, **about, output=o.output.to_lists() if o.output else None)
     return dict(pairs=[pair(o) for o in v.verdicts], lookup=v.lookup)

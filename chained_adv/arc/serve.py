@@ -39,8 +39,8 @@ _Data = opt(str, "Folder in which everything is kept; left out: the user's data 
 _Host = opt(str, "Address to listen on. Anything but this machine needs --allow-host.", "--host")
 _Port = opt(int, "Port; 0 takes the first free one from 8642.", "--port", min=0, max=65535)
 _Base = opt(str, "What the paths begin with, where a proxy passes them whole.", "--base-path")
-_Allow = opt(list[str], "Another name under which the server is reached; *.name for all below one.", "--allow-host")
-_Model = opt(list[str], "A model for the chat: PROVIDER/MODEL, transformers:FOLDER, or a name with --base-url.")
+_Allow = opt(list[str], "Another name of the server; *.name for all below one.", "--allow-host")
+_Model = opt(list[str], "A model to talk to: PROVIDER/MODEL, transformers:FOLDER, a name with --base-url.")
 _Providers = opt(str, "TOML file with your own providers and prices.", metavar="FILE")
 _BaseUrl = opt(str, "Address of an OpenAI-compatible endpoint that has the models.")
 _KeyEnv = opt(str, "Environment variable (or line of .env) with its key.", metavar="NAME")
@@ -52,11 +52,13 @@ _Minute = opt(float, "Programs that each person may run a minute.", min=1)
 _Restore = opt(str, "First put this backup in place of what is kept.", "--restore", metavar="FILE")
 
 # %% ../../nbs/arc/23_serve.ipynb #9a1b1f0d
-def serve(sources: _Sources = [], data: _Data = "", host: _Host = "127.0.0.1", port: _Port = 0, base_path: _Base = "",
-    allow_host: _Allow = [], model: _Model = [], providers: _Providers = "", base_url: _BaseUrl = "",
+def serve(sources: _Sources = [], data: _Data = "", host: _Host = "127.0.0.1", port: _Port = 0,
+    base_path: _Base = "", allow_host: _Allow = [], model: _Model = [],
+    providers: _Providers = "", base_url: _BaseUrl = "",
     key_env: _KeyEnv = "", price_prompt: _Prompt = None, price_completion: _Written = None,
     answer_tokens: opt(int, "Longest answer, in tokens.", min=1) = 4096, user_budget: _Budget = 0.,
-    runs: opt(str, "Folder of runs for the viewer.") = "runs", hidden: _Hidden = [], per_minute: _Minute = 60.,
+    runs: opt(str, "Folder of runs for the viewer.") = "runs", hidden: _Hidden = [],
+    per_minute: _Minute = 60.,
     open_: opt(bool, "Open the browser.", "--open") = False, restore: _Restore = "",
     new_token: opt(bool, "Make another token; open pages must be opened anew.", "--new-token") = False):
     "Solve, vary, annotate and discuss tasks in the browser."
@@ -67,8 +69,9 @@ def serve(sources: _Sources = [], data: _Data = "", host: _Host = "127.0.0.1", p
     from chained_adv.arc.store import data_folder
     models = _models(model, providers, base_url, key_env, (price_prompt, price_completion), answer_tokens)
     if restore: say(f"what was there is now in {put_back(restore, data or data_folder())}")
-    serving = make_server(tuple(sources) or ("builtin",), data or None, host, port, base_path, tuple(allow_host),
-                          new_token, say, models=models, budget=user_budget, runs=runs, per_minute=per_minute,
+    tasks = tuple(sources) or ("builtin",)
+    serving = make_server(tasks, data or None, host, port, base_path, tuple(allow_host), new_token, say,
+                          models=models, budget=user_budget, runs=runs, per_minute=per_minute,
                           hidden=tuple(t for o in hidden for t in load_tasks(o)))
     say(f"ARC workbench, kept in {serving.bench.store.folder}\nopen  {serving.url}\nstop  Ctrl+C")
     if open_: webbrowser.open(serving.url)

@@ -59,6 +59,7 @@ def start_token(
     os.replace(beside, path)
     return token
 
+# %% ../../nbs/arc/22_server.ipynb #8e2aedd1
 def listen(
     host: str, # Address to listen on
     port: int # 0: the first free one from `PORT`
@@ -66,14 +67,14 @@ def listen(
     "A socket; raises `StoreError` when the port is taken"
     for o in (range(PORT, PORT + 20) if not port else [port]):
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) # named, so that asyncio sends at once
+        bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) # else asyncio waits to send
         if os.name == "posix": bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try: bound.bind((host, o))
         except OSError as e: bound.close(); reason = e.strerror
         else: return bound
     raise StoreError(f"port {port or PORT} of {host} cannot be used ({reason}); choose another (--port)")
 
-# %% ../../nbs/arc/22_server.ipynb #ef7c34bb
+# %% ../../nbs/arc/22_server.ipynb #c3f868da
 @dataclass
 class Serving:
     "A server that is ready to run"
@@ -87,6 +88,7 @@ def run(self: Serving):
     "Serve until interrupted"
     self.server.run(sockets=[self.socket])
 
+# %% ../../nbs/arc/22_server.ipynb #4d95d344
 @patch
 def start(self: Serving) -> "Serving": # Itself
     "Serve in a thread"
@@ -101,10 +103,11 @@ def stop(self: Serving):
     self.server.should_exit = True
     self.thread.join(10)
 
-# %% ../../nbs/arc/22_server.ipynb #5505b3a3
+# %% ../../nbs/arc/22_server.ipynb #7d78fc16
 def _colab_hosts():
     return ("*.googleusercontent.com", "*.colab.dev") if "COLAB_RELEASE_TAG" in os.environ else ()
 
+# %% ../../nbs/arc/22_server.ipynb #8818dd33
 def make_server(
     sources: tuple = ("builtin",), # Tasks to have, as for `load_tasks`
     data: "str | Path | None" = None, # Folder of the store; None: the user's data folder
@@ -128,7 +131,8 @@ def make_server(
     except BaseException:
         store.close()
         raise
-    url = f"http://{host}:{bound.getsockname()[1]}/{base_path.strip('/')}{'/' * bool(base_path.strip('/'))}?token={token}"
+    path = "/".join(filter(None, (base_path.strip("/"), "")))
+    url = f"http://{host}:{bound.getsockname()[1]}/{path}{'/' * bool(path)}?token={token}"
     config = uvicorn.Config(app, log_level="warning", ws="none", interface="asgi3", server_header=False,
                             timeout_graceful_shutdown=3, timeout_keep_alive=30, proxy_headers=False)
     return Serving(uvicorn.Server(config), bound, url, bench)
@@ -157,7 +161,7 @@ def _version_of(db, task):
     same = [o["id"] for o in rows if json.loads(o["pairs"]) == pairs]
     return same[0] if same else add_version(db, place, len(rows), task)
 
-# %% ../../nbs/arc/22_server.ipynb #6078246a
+# %% ../../nbs/arc/22_server.ipynb #52af9e62
 @patch(as_prop=True)
 def url(self: TaskEditor) -> str:
     "Address of the frame"
@@ -172,7 +176,8 @@ def _repr_html_(self: TaskEditor):
 @patch(as_prop=True)
 def grids(self: TaskEditor) -> list[Grid]:
     "What stands in the editor, for each test input; of the person who saved last; empty before that"
-    found = self.store.row("SELECT state FROM drafts WHERE version=? ORDER BY saved DESC LIMIT 1", self.version)
+    sql = "SELECT state FROM drafts WHERE version=? ORDER BY saved DESC LIMIT 1"
+    found = self.store.row(sql, self.version)
     return [Grid(o["grid"]) for o in json.loads(found["state"]).get("pairs", ())] if found else []
 
 @patch(as_prop=True)

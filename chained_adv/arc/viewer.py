@@ -39,9 +39,13 @@ def make_card(
                 input=_thumb(first["input"]), output=_thumb(first["output"]))
 
 # %% ../../nbs/arc/17_viewer.ipynb #e71aa04a
-_ORIGINALS = ("SELECT v.*, t.dataset, t.revision, t.task_id, t.name FROM versions v JOIN tasks t ON t.id=v.task "
+_ORIGINALS = ("SELECT v.*, t.dataset, t.revision, t.task_id, t.name FROM versions v "
+              "JOIN tasks t ON t.id=v.task "
               "WHERE v.id IN (SELECT min(id) FROM versions WHERE removed IS NULL GROUP BY task)")
 
+_FIRST = "SELECT min(id) FROM versions WHERE removed IS NULL GROUP BY task"
+
+# %% ../../nbs/arc/17_viewer.ipynb #b0505c43
 class Cards:
     "The cards of all tasks, made when they are first asked for"
     def __init__(self, store: Store): # Where the tasks are
@@ -49,16 +53,18 @@ class Cards:
 
     def __call__(self) -> list[dict]: # In the order in which the tasks came
         "All cards, with tags and counts as they are now"
-        ids = [o[0] for o in self.store.rows("SELECT min(id) FROM versions WHERE removed IS NULL GROUP BY task")]
+        ids = [o[0] for o in self.store.rows(_FIRST)]
         if any(o not in self.made for o in ids):
             rows = [o for o in self.store.rows(_ORIGINALS) if o["id"] not in self.made]
             self.made |= {o["id"]: make_card(o) for o in rows}
         count = lambda sql: dict(map(tuple, self.store.rows(sql)))
         versions = count("SELECT task, count(*) FROM versions WHERE removed IS NULL GROUP BY task")
         traces, tags = count("SELECT task_id, count(*) FROM traces GROUP BY task_id"), {}
-        for o in self.store.rows("SELECT task, tag FROM tags ORDER BY tag"): tags.setdefault(o[0], []).append(o[1])
+        for task, tag in self.store.rows("SELECT task, tag FROM tags ORDER BY tag"):
+            tags.setdefault(task, []).append(tag)
         cards = sorted((self.made[o] for o in ids), key=lambda o: o["id"])
-        more = lambda o: dict(versions=versions[o["id"]], traces=traces.get(o["task_id"], 0), tags=tags.get(o["id"], []))
+        more = lambda o: dict(versions=versions[o["id"]], traces=traces.get(o["task_id"], 0),
+                              tags=tags.get(o["id"], []))
         return [{**o, **more(o)} for o in cards]
 
 # %% ../../nbs/arc/17_viewer.ipynb #35570506
@@ -99,7 +105,8 @@ def list_runs(
 ) -> list[dict]: # The newest first
     "The runs in a folder"
     inside = folder.iterdir() if folder.is_dir() else ()
-    runs = [o for o in inside if o.is_dir() and any((o / n).is_file() for n in ("manifest.json", "attempts.jsonl"))]
+    files = ("manifest.json", "attempts.jsonl")
+    runs = [o for o in inside if o.is_dir() and any((o / n).is_file() for n in files)]
     return sorted(map(_run_card, runs), key=lambda o: -o["changed"])
 
 def run_folder(
@@ -110,7 +117,7 @@ def run_folder(
     if name in {o["name"] for o in list_runs(folder)}: return folder / name
     raise StoreError(f"there is no run {name!r} in {folder.name}; reload the page", 404)
 
-# %% ../../nbs/arc/17_viewer.ipynb #65ff1c52
+# %% ../../nbs/arc/17_viewer.ipynb #9c5b4d9d
 def _base_key(key): return key.partition("~")[0]
 
 def _failure_examples(rows):
@@ -118,16 +125,18 @@ def _failure_examples(rows):
     found = {}
     for o in rows:
         error = o.get("error") if isinstance(o.get("error"), dict) else {}
-        label, told = (error.get("label"), error.get("message")) if error else ("unreadable", o.get("trouble"))
+        label = error.get("label") if error else "unreadable"
+        told = error.get("message") if error else o.get("trouble")
         if told: found[label] = [found.get(label, [0])[0] + 1, str(told)[:500]]
     return found
 
 def _row_summary(rows):
     "A run's task without a report: how its attempts went"
-    return dict(attempts=dict(Counter(o["status"] if o["status"] != "ok" or not o.get("trouble") else "unreadable"
-                                      for o in rows)), cost=sum(o.get("cost") or 0 for o in rows),
+    fate = lambda o: "unreadable" if o["status"] == "ok" and o.get("trouble") else o["status"]
+    return dict(attempts=dict(Counter(map(fate, rows))), cost=sum(o.get("cost") or 0 for o in rows),
                 seconds=sum(o.get("seconds") or 0 for o in rows))
 
+# %% ../../nbs/arc/17_viewer.ipynb #f8f0ea5a
 def read_run(
     path: Path # A run's folder
 ) -> dict: # `run`, `tasks` (by key) and `failures`
@@ -150,7 +159,7 @@ def _verdicts(path):
             except (ValueError, KeyError, TypeError): found["unreadable line"] += 1
     return dict(found)
 
-# %% ../../nbs/arc/17_viewer.ipynb #9294d8fd
+# %% ../../nbs/arc/17_viewer.ipynb #7c22dd93
 def _attempt_of(row, task):
     "A row as an `Attempt` at the variation that it answers, and its operations"
     view = parse_operations(row["task_key"].partition("~")[2])
@@ -167,6 +176,7 @@ def _candidate(v, view):
                 reason=v.attempt.trouble or next((o.reason for o in v.verdicts if o.reason), ""),
                 cost=row.get("cost"), seconds=row.get("seconds"))
 
+# %% ../../nbs/arc/17_viewer.ipynb #a5f85cef
 def read_candidates(
     path: Path, # A run's folder
     task: Task, # One of its tasks, with answers where they are known
@@ -180,7 +190,7 @@ def read_candidates(
     found = verify_attempts([a for a, _ in made], sandbox)
     return [_candidate(v, view) for v, (_, view) in zip(found, made)]
 
-# %% ../../nbs/arc/17_viewer.ipynb #8c18c929
+# %% ../../nbs/arc/17_viewer.ipynb #05fa3ef2
 def run_task(
     store: Store, # Where tasks are looked up first
     path: Path, # A run's folder
@@ -189,8 +199,8 @@ def run_task(
     "A task of a run, from the store or from the data set that the run's manifest names; raises `StoreError`"
     source, _, id = _base_key(key).rpartition("/")
     dataset, _, revision = source.partition("@")
-    sql = ("SELECT v.id FROM versions v JOIN tasks t ON t.id=v.task WHERE t.dataset=? AND t.revision=? AND t.task_id=?"
-           " AND v.number=0 AND v.removed IS NULL")
+    sql = ("SELECT v.id FROM versions v JOIN tasks t ON t.id=v.task "
+           "WHERE t.dataset=? AND t.revision=? AND t.task_id=? AND v.number=0 AND v.removed IS NULL")
     if found := store.row(sql, dataset, revision, id): return store.task(found[0])
     try: tasks = load_tasks(_json_of(path / "manifest.json").get("dataset") or "builtin")
     except ArcError as e: raise StoreError(f"the task {key} cannot be read again ({e})", 404) from None
