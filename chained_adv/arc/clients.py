@@ -54,6 +54,7 @@ class Request:
     seed: "int | None" = None # Of the sampling; None leaves it to the model
     params: dict = field(default_factory=dict, hash=False) # Sampling parameters, for example `{"temperature": 0.7}`
     sent: "Callable | None" = field(default=None, compare=False, repr=False) # Called when the request has left this machine
+    heard: "Callable | None" = field(default=None, compare=False, repr=False) # Called with each piece (text, reasoning) of a streamed answer
 
 @dataclass(frozen=True)
 class Reply:
@@ -393,10 +394,13 @@ async def _read_body(r):
         if size > MAX_ANSWER: raise CallError("bad_json", f"more than {MAX_ANSWER} bytes")
     return b"".join(parts)
 
-async def _read_stream(r):
+async def _read_stream(r, heard=None):
     "A streamed completion as one body"
     reader, events = StreamReader(), aiter(httpx2.EventSource(r))
-    while not reader.done and (event := await anext(events, None)): reader.add(event.data)
+    while not reader.done and (event := await anext(events, None)):
+        pieces = len(reader.text)
+        reader.add(event.data)
+        if heard and len(reader.text) > pieces: heard(reader.text[-1], reader.reasoning[-1])
     with suppress(Exception): # the end of the response; only then the connection can serve again
         await asyncio.wait_for(anext(events, None), 1)
     return reader.body()
@@ -416,7 +420,7 @@ async def _fetch(self, request):
         if request.sent and event.endswith("send_request_body.started"): request.sent() # the next step is the write
     async with self.open().stream("POST", address, content=body, headers={"Content-Type": "application/json"}, extensions={"trace": trace}) as r:
         if not 200 <= r.status_code < 300: raise status_error(r.status_code, _told(await _read_body(r)), read_retry_after(r.headers.get("retry-after")), r.headers.get("location", ""))
-        if r.headers.get("content-type", "").lower().startswith("text/event-stream"): return await _read_stream(r)
+        if r.headers.get("content-type", "").lower().startswith("text/event-stream"): return await _read_stream(r, request.heard)
         content = await _read_body(r)
     try: return json.loads(content)
     except (ValueError, RecursionError): raise CallError("bad_json" if content.strip() else "empty_reply", f"{len(content)} bytes that are not JSON: {content[:80].decode(errors='replace')!r}") from None
