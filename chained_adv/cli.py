@@ -25,6 +25,7 @@ from . import __version__
 from .core import ChainedAdvError, ConfigError, Problem, ProblemError
 from .stages import get_stage
 from .problems import find_leaks, load_problems, split_problems, summarize_problems
+from .problems_cli import problems_app
 from .jail import probe_isolation
 from .sandbox import Sandbox, check_problem
 from .terminal import Commands, Json, Seed, clean_text, examples, make_app, make_console, make_table, opt, print_block, print_json, say
@@ -33,6 +34,8 @@ from .terminal import Commands, Json, Seed, clean_text, examples, make_app, make
 app = make_app("Two language models on coding problems: one solves them in five stages, one writes tests against it, and both learn.")
 tiny_app = make_app("The tiny model that comes with the package.")
 app.add_typer(tiny_app, name="tiny")
+_PROBLEMS = examples("chained-adv problems my.json --json", "chained-adv problems convert leetcode.json --to my.json")
+app.add_typer(problems_app, name="problems", epilog=_PROBLEMS)
 
 # %% ../nbs/30_cli.ipynb #c2613a97
 def _print_version(wanted: bool):
@@ -144,7 +147,7 @@ def _list_problems(train, held_out, as_json):
 # %% ../nbs/30_cli.ipynb #59be519f
 Threads = opt(int, "CPU threads for torch; 0 leaves the number to torch.", min=0)
 Device = opt(str, "auto, cpu, cuda or cuda:N.")
-Source = opt(str, "A problem file (JSON or JSONL), 'builtin', 'tiny', or ARC tasks: arc:builtin, arc:FOLDER or arc:FILE.")
+Source = opt(str, "A problem file (JSON or JSONL), 'builtin', 'easy', 'tiny', or ARC tasks: arc:builtin, arc:FOLDER or arc:FILE.")
 Saved = opt(str, "Which checkpoint: a name, 'best' or 'latest'.")
 List = opt(bool, "List the ids to choose from.", "--list")
 ProblemId = Annotated[str, typer.Argument(help="Id of a problem; the first held-out one when left out.", show_default=False)]
@@ -733,10 +736,12 @@ def load(self: ArcCommands) -> TyperGroup:
 app.add_typer(make_app("ARC tasks: show, transform, generate data, verify, benchmark, export.", ArcCommands), name="arc")
 
 # %% ../nbs/30_cli.ipynb #84686e13
-@app.command(epilog=examples("chained-adv problems", "chained-adv problems my.json", "chained-adv problems my.json --json"))
-def problems(file: Annotated[str, typer.Argument(help="A problem file (JSON or JSONL), 'builtin', 'tiny', or ARC tasks (arc:FOLDER).")] = "builtin", as_json: Json = False):
+@problems_app.command("check", epilog=examples("chained-adv problems", "chained-adv problems my.json --json"))
+def problems(file: Annotated[str, typer.Argument(help="A problem file (JSON or JSONL), 'builtin', 'easy', "
+                             "'tiny', or ARC tasks (arc:FOLDER).")] = "builtin", as_json: Json = False):
     "Check a problem file. Its format, and that every reference solution passes its own tests."
-    found = _whole_set(file)
+    is_file = file != "tiny" and not file.startswith("arc:")
+    found = load_problems(file, strict=True) if is_file else _whole_set(file)
     with Sandbox() as box:
         for p in found: check_problem(p, box)
     if as_json: return print_json([dict(id=p.id, difficulty=p.difficulty, tags=list(p.tags), baseline_tests=len(p.baseline_tests)) for p in found])

@@ -15,7 +15,6 @@ _ARC = f"{_ARC_BASE} arc.grids arc.transforms arc.datasets arc.search arc.client
 ALLOWED = {module: tuple(names.split()) for module, names in {
     "core": "",
     "stages": "core",
-    "problems": "core",
     "jail": "",
     "judge.constants": "",
     "judge.repair": "judge.constants",
@@ -31,10 +30,16 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "testcases": "core judge.constants judge.wire judge.host",
     "sandbox": "core jail judge.wire judge.host judge.verdicts testcases",
     "rewards": "core",
+    "formats.entries": "core",
+    "formats.entry_tests": "judge.constants formats.entries",
+    "formats.converters": "core formats.entries formats.entry_tests",
+    "loading": "core testcases formats.entries formats.converters",
     "models": "core stages",
     "ppo": "",
+    "problems": "core formats.entries formats.entry_tests loading",
     "rollout": _TO_REWARDS,
     "intervals": "core",
+    "references": "core testcases sandbox loading",
     "tracking": "core",
     "evaluation": f"{_TO_REWARDS} rollout intervals tracking",
     "sft": "core stages models",
@@ -45,6 +50,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "inference": f"{_TO_EVALUATION} tiny.world trainer",
     "ablation": f"{_TO_EVALUATION} intervals tiny.world trainer",
     "terminal": "core",
+    "problems_cli": "core sandbox loading problems references terminal",
     "arc.grids": "core",
     "arc.transforms": "core arc.grids",
     "arc.datasets": "core arc.grids arc.transforms",
@@ -57,11 +63,11 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "arc.export": f"{_ARC_BASE} problems arc.grids arc.transforms arc.datasets arc.agents arc.generate arc.verify arc.bench",
     "arc.bridge": f"{_ARC_BASE} stages problems arc.grids arc.transforms arc.datasets arc.search arc.agents arc.generate arc.verify arc.bench arc.export",
     "arc.cli": f"{_ARC} terminal",
-    "cli": f"{_TO_EVALUATION} terminal tiny.world tiny.pretrain trainer ablation inference sft arc.bridge arc.cli",
+    "cli": f"{_TO_EVALUATION} terminal problems_cli tiny.world tiny.pretrain trainer ablation inference sft arc.bridge arc.cli",
 }.items()}
 
 HEAVY = ("torch", "transformers", "numpy")
-LIGHT = ("core", "stages", "problems", "testcases", "jail", "sandbox", "rewards") # import none of `HEAVY`, not even through another module
+LIGHT = ("core", "stages", "loading", "problems", "testcases", "jail", "sandbox", "rewards") # import none of `HEAVY`, not even through another module
 GENERATED = ("__init__", "_modidx")
 
 

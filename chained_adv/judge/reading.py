@@ -195,7 +195,8 @@ _SUPPLIED |= {name: f"{name} = float('{value}')" if isinstance(value, float) els
 _SUPPLIED |= {"self": "import unittest\nself = unittest.TestCase()"}
 
 def _free(state, names): # names that neither the text nor Python gives
-    return {n for n in names if n not in state.bound and not hasattr(builtins, n)}
+    is_given = lambda n: n in state.bound or n != state.entry and hasattr(builtins, n)
+    return {n for n in names if not is_given(n)}
 
 def _set_up(state, node): # a statement as text; whether a test passes there does not matter
     if not hasattr(node, "as_text"):
@@ -525,12 +526,16 @@ def _read_rows(state):
 
 def _read_row(state, row):
     texts = [getattr(part, "value", None) for part in row.parts]
-    if not state.entry and not all(isinstance(text, str) for text in texts):
+    in_and_out = len(texts) == 2 and all(isinstance(text, str) for text in texts)
+    if not state.entry and not in_and_out:
         raise Refused("unreadable", "no function to call, and no text in and out")
+    reads = not state.entry or in_and_out and state.takes.known and not state.takes.most # `def main():`
+    if reads:
+        state.form = "io"
+        return _put(state, row.span, "io", args=(texts[0],), expected=texts[1])
     if row.nested is None or not row.parts:
         raise Refused("wrong arguments", f"{len(row.parts)} values do not fit the signature")
-    state.form = "tuples" if state.entry else "io"
-    if not state.entry: return _put(state, row.span, "io", args=(texts[0],), expected=texts[1])
+    state.form = "tuples"
     given, expected = row.parts[0].elts if row.nested else row.parts[:-1], row.parts[-1]
     call = ast.Call(ast.Name(state.entry, ast.Load(), **_HERE), given, [], **_HERE)
     compare = ast.Compare(call, [ast.Eq()], [expected], **_HERE)
