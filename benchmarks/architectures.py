@@ -14,7 +14,7 @@ from pathlib import Path
 import torch, transformers
 from transformers import AutoConfig, AutoModelForCausalLM
 from chained_adv.core import ConfigError
-from chained_adv.lm.loading import TINY, load_tokenizer, quietly
+from chained_adv.loading import TINY, load_tokenizer, quietly
 from chained_adv.models import Base, ModelConfig, activate, adapter_parameters, reading_model, sampling_model
 from chained_adv.sampling import path_gap
 

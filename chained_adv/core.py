@@ -41,11 +41,25 @@ class Problem:
     difficulty: str = "medium" # `easy`, `medium` or `hard`
     tags: tuple = () # Free labels, for example `("arrays",)`
 
+# %% ../nbs/00_core.ipynb #5c1a0e12
+def _constructor(outline):
+    "The outline of a class as a function that makes one; None where it is no outline"
+    try: node = ast.parse(outline.strip()).body[0]
+    except (SyntaxError, IndexError): return None
+    methods = [n for n in getattr(node, "body", ()) if isinstance(n, ast.FunctionDef)]
+    if not isinstance(node, ast.ClassDef) or not methods: return None
+    made = ast.parse(f"def {node.name}(): pass").body[0]
+    init = next((n for n in methods if n.name == "__init__"), None)
+    if init: made.args = init.args
+    made.args.args = made.args.args[1:]
+    return made
+
 # %% ../nbs/00_core.ipynb #8187fe4b
 def signature_args(
-    signature: str # A `def` line, with or without the colon
-) -> ast.FunctionDef: # Its syntax tree
+    signature: str # A `def` line, with or without the colon, or a class with the `def` lines of its methods
+) -> ast.FunctionDef: # Its syntax tree; of a class what its constructor takes, under the name of the class
     "Parse a function signature; raises `ProblemError` when it is not one"
+    if signature.lstrip().startswith("class ") and (made := _constructor(signature)): return made
     text = signature.strip().rstrip(":").strip()
     try: node = ast.parse(f"{text}: pass").body[0]
     except SyntaxError as e: raise _no_signature(signature, f"is not a Python `def` line ({e.msg})") from None

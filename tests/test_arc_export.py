@@ -121,7 +121,7 @@ def test_trl_trains_on_the_exported_file(solved, form, tmp_path):
     datasets = pytest.importorskip("datasets", reason="pip install trl to check that TRL reads the exported file")
     trl = pytest.importorskip("trl", reason="pip install trl to check that TRL reads the exported file")
     from test_sft import TEMPLATE, make_model
-    from chained_adv.lm.loading import load_tokenizer
+    from chained_adv.loading import load_tokenizer
     from transformers import AutoModelForCausalLM
     with Sandbox() as box: path = save_lines(lines_of(solved, form, box), tmp_path / "sft.jsonl")
     data = datasets.load_dataset("json", data_files=str(path), split="train", cache_dir=str(tmp_path / "cache"))

@@ -12,7 +12,7 @@ from transformers import AutoModelForCausalLM
 
 import chained_adv.sampling as sampling
 from chained_adv.core import ConfigError, Problem
-from chained_adv.lm.loading import end_tokens, load_base, load_tokenizer, render_chat
+from chained_adv.loading import end_tokens, load_base, load_tokenizer, render_chat
 from chained_adv.models import Base, ModelConfig, Players, activate, adapter_parameters, reading_model
 from chained_adv.models import sampling_model
 from chained_adv.sampling import Reader, Sample, answer_logprobs, attend, path_gap, sample_tokens

@@ -1,10 +1,9 @@
 "Dense suites for problem files: every fault with its place and remedy, round trips, and proofs about the built-in set"
 import json, random, warnings
-from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 from chained_adv.core import Problem, ProblemError, DIFFICULTIES
-from chained_adv.problems import (BUILTIN_SETS, ProblemSampler, find_leaks, from_humaneval, load_problems, save_problems,
+from chained_adv.problems import (BUILTIN_SETS, ProblemSampler, find_leaks, load_problems, save_problems,
                                   split_problems, validate_problem)
 from chained_adv.sandbox import Sandbox, check_problem
 from chained_adv.testcases import baseline_cases
@@ -31,11 +30,11 @@ FAULTS = [
     ("function_signature", "lambda a, b: a", "def"), ("function_signature", "class add:", "def"), ("function_signature", "def add(a, b): return a", "write it like"),
     ("function_signature", "def add(a, b)\0:", ""),
     ("baseline_tests", None, "is missing"), ("baseline_tests", [], "is empty"), ("baseline_tests", "assert add(1, 1) == 2", "must be a list"), ("baseline_tests", {"1": 2}, "must be a list"),
-    ("baseline_tests", ["assert add(1, 1 == 2"], "does not parse"), ("baseline_tests", ["assert sub(1, 1) == 2"], "never mentions add"), ("baseline_tests", ["add(1, 1) == 2"], "is not a single assert"),
-    ("baseline_tests", ["assert addition(1, 1) == 2"], "never mentions add"), ("baseline_tests", [""], "is not a single assert"), ("baseline_tests", ["assert True, add(1, 1)"], "never mentions add"),
-    ("baseline_tests", ["assert 1 == 1; add(1, 2)"], "is not a single assert"), ("baseline_tests", ["assert '\0' == add(1, 2)"], "does not parse"),
+    ("baseline_tests", ["assert add(1, 1 ="], "cannot be used"), ("baseline_tests", ["assert sub(1, 1) == 2"], "the program is not called"), ("baseline_tests", ["add(1, 1) == 2"], None),
+    ("baseline_tests", ["assert addition(1, 1) == 2"], "not called"), ("baseline_tests", [""], "holds no test"), ("baseline_tests", ["assert add(1) == 2"], "cannot be called like this"),
+    ("baseline_tests", ["assert 1 == 1; add(1, 2)"], "not called"), ("baseline_tests", ["def test_add():\n    assert add(1, 2) == 3"], None), ("baseline_tests", ["def check(candidate):\n    assert candidate(1, 2) == 3"], None),
     ("baseline_tests", [[1, 2]], "has 2 items"), ("baseline_tests", [[1, 2, 3, 4]], "write [a, b, expected] or [[a, b], expected]"), ("baseline_tests", [[[1], 2]], "has 2 items"), ("baseline_tests", [[]], "has 0 items"),
-    ("baseline_tests", [{"input": [1, 2], "output": 3}], "neither an assert string nor a list"), ("baseline_tests", [None], "neither"), ("baseline_tests", [7], "neither"),
+    ("baseline_tests", [{"input": [1, 2], "output": 3}], "neither a text nor a list"), ("baseline_tests", [{"input": "1 2", "output": "3"}], None), ("baseline_tests", [None], "neither"), ("baseline_tests", [7], "neither"),
     ("reference_solution", None, "is missing"), ("reference_solution", "", "is empty"), ("reference_solution", ["def add(a, b): return 3"], "must be a text"),
     ("reference_solution", "def add(a, b) return a", "does not parse"), ("reference_solution", "def plus(a, b): return a + b", "top-level function add"), ("reference_solution", "return 1", "does not parse"),
     ("reference_solution", "class Solution:\n    def add(self, a, b): return a + b", "top-level function add"), ("reference_solution", "def outer():\n    def add(a, b): return a", "top-level function add"),
@@ -55,7 +54,7 @@ def test_fault_names_file_place_id_field_and_remedy(tmp_path, field, value, says
     if says is None:
         assert len(load_problems(path)) == 2
         return
-    with pytest.raises(ProblemError) as e: load_problems(path)
+    with pytest.raises(ProblemError) as e: load_problems(path, strict=True)
     message = str(e.value)
     assert message.startswith(f"{path}: 1 fault:") and (", problem 1" if suffix == "json" else ", line 2") in message
     assert f"field {field!r}" in message and says in message
@@ -76,10 +75,10 @@ def test_ways_to_define_the_entry_point(reference):
 
 def test_all_faults_of_a_file_are_found_and_ten_are_shown(tmp_path):
     bad = [dict(GOOD, id=f"p{i}", difficulty="?", tags="x", description="") for i in range(5)] + ["not an object", dict(GOOD), dict(GOOD)]
-    with pytest.raises(ProblemError) as e: load_problems(write(tmp_path, bad))
+    with pytest.raises(ProblemError) as e: load_problems(write(tmp_path, bad), strict=True)
     lines = str(e.value).split("\n")
     assert "17 faults, the first 10" in lines[0] and len(lines) == 11
-    with pytest.raises(ProblemError) as e: load_problems(write(tmp_path, bad[5:]))
+    with pytest.raises(ProblemError) as e: load_problems(write(tmp_path, bad[5:]), strict=True)
     assert "2 faults:" in str(e.value) and "problem 0, found 'not an object'" in str(e.value) and "is used before, at" in str(e.value)
 
 @pytest.mark.parametrize("text,says", [("", "line 1, column 1"), ("[", "line 1, column 2"), ('[{"id": "a",}]', "line 1, column"), ("\n\n{]", "line 3, column 2"), ("nonsense", "Expecting value"),
@@ -163,34 +162,6 @@ def test_no_problem_is_there_twice():
 
 def test_the_file_is_what_save_problems_writes(tmp_path):
     assert save_problems(BUILTIN, tmp_path / "again.json").read_text(encoding="utf-8") == BUILTIN_SETS["builtin"].read_text(encoding="utf-8")
-
-# ---------------------------------------------------------------- conversion
-def humaneval_records():
-    path = next((p / "shared/data/humaneval/HumanEval_even.jsonl" for p in Path(__file__).resolve().parents if (p / "shared/data/humaneval/HumanEval_even.jsonl").is_file()), None)
-    if path is None: pytest.skip("no shared/data/humaneval/HumanEval_even.jsonl beside or above the repository")
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-def test_humaneval_records_convert_and_pass(tmp_path, sandbox):
-    done = [from_humaneval(r) for r in humaneval_records()]
-    problems = [p for p, _ in done if p]
-    assert (len(done), len(problems), sum(len(p.baseline_tests) for p in problems)) == (82, 79, 569)
-    assert all(notes for p, notes in done if p is None)
-    assert load_problems(save_problems(problems, tmp_path / "humaneval.json")) == problems
-    for p in problems:
-        result = check_problem(p, sandbox)
-        assert result.num_passed == len(p.baseline_tests), (p.id, result.errors)
-
-@pytest.mark.parametrize("change,says", [(dict(test="def check(candidate): assert candidate(x) == 1"), "not converted"), (dict(test="x = 1"), "no function check"), (dict(test="def check("), "does not parse"),
-                                         (dict(prompt="def other(a):\n"), "does not define f"), (dict(entry_point=None), "no text entry_point"), (dict(canonical_solution="    return ("), "does not parse")])
-def test_records_that_cannot_be_converted(change, says):
-    record = dict(task_id="t", prompt='def f(a):\n    """Double."""\n', canonical_solution="    return 2 * a\n", test="def check(candidate):\n    assert candidate(1) == 2\n", entry_point="f")
-    assert from_humaneval(record)[0].baseline_tests == ("assert f(1) == 2",)
-    problem, notes = from_humaneval({**record, **change})
-    assert problem is None and says in " ".join(notes)
-
-def test_helpers_of_a_record_are_given_in_the_description():
-    record = dict(prompt='import math\ndef half(a):\n    return a / 2\n\ndef f(a):\n    """Twice half."""\n', canonical_solution="    return 2 * half(a)\n", test="def check(c):\n    assert c(1) == 1\n", entry_point="f")
-    assert from_humaneval(record)[0].description == "Twice half.\n\nGiven:\n\ndef half(a):\n    return a / 2"
 
 # ---------------------------------------------------------------- splits and sampling
 def many(n): return [Problem(f"p{i}", f"problem {i}", "def f(a):", ([1, 1],), f"def f(a): return a * {i}", DIFFICULTIES[i % 3]) for i in range(n)]

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from chained_adv import cli
 from chained_adv.core import ConfigError
-from chained_adv.lm.loading import load_base
+from chained_adv.loading import load_base
 from chained_adv.models import ModelConfig, Players
 from chained_adv.sft import DataError, Example, encode_example, end_token, mean_loss, read_examples, warm_start
 

@@ -779,7 +779,7 @@ class LocalModel:
     def __init__(self, name: str, # A folder, a hub name, or `tiny`
                  device: str = "auto", # `auto`, `cpu`, `cuda`, ...
                  batch_size: int = 8): # Requests answered at once
-        from chained_adv.lm.loading import load_base
+        from chained_adv.loading import load_base
         self.model, self.tokenizer = load_base(name, device)
         self.window = getattr(self.model.config.get_text_config(), "max_position_embeddings", None) or 10**9
         ends = self.model.generation_config.eos_token_id

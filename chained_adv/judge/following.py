@@ -63,7 +63,8 @@ SUPPLIED |= {"self": "import unittest\nself = unittest.TestCase()"}
 # %% ../../nbs/judge/04_following.ipynb #d063c41c
 def free_names(state: Reading, names: set[str]) -> set[str]:
     "Those of some names that neither the text nor Python gives"
-    return {n for n in names if n not in state.bound and not hasattr(builtins, n)}
+    is_given = lambda n: n in state.bound or n != state.entry and hasattr(builtins, n)
+    return {n for n in names if not is_given(n)}
 
 # %% ../../nbs/judge/04_following.ipynb #ac3bbd4c
 def _as_text(state, node): # a statement of a set-up; whether a test passes there does not matter

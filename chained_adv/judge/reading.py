@@ -188,12 +188,16 @@ def _test_of_row(state, row): # `assert f(...) == ...`
 
 def _read_row(state, row):
     texts = [getattr(part, "value", None) for part in row.parts]
-    if not state.entry and not all(isinstance(text, str) for text in texts):
+    in_and_out = len(texts) == 2 and all(isinstance(text, str) for text in texts)
+    if not state.entry and not in_and_out:
         raise Refused("unreadable", "no function to call, and no text in and out")
+    reads = not state.entry or in_and_out and state.takes.known and not state.takes.most # `def main():`
+    if reads:
+        state.form = "io"
+        return put(state, row.span, "io", args=(texts[0],), expected=texts[1])
     if row.nested is None or not row.parts:
         raise Refused("wrong arguments", f"{len(row.parts)} values do not fit the signature")
-    state.form = "tuples" if state.entry else "io"
-    if not state.entry: return put(state, row.span, "io", args=(texts[0],), expected=texts[1])
+    state.form = "tuples"
     test = _test_of_row(state, row)
     if follow(state, test): return
     unknown = free_names(state, names_in(test)) - SUPPLIED.keys() - {state.entry}

@@ -4,9 +4,10 @@
 
 # %% auto #0
 __all__ = ['NODES', 'LINKS', 'BUILTINS', 'SPECIAL', 'Kept', 'send_printed', 'set_streams', 'ListNode', 'TreeNode', 'ready_names',
-           'grow', 'shrink', 'hints_of', 'read_hints', 'Unloaded', 'Program', 'forget', 'load', 'find', 'tag_known',
-           'untag_known', 'tell', 'make_error', 'tag_of', 'untag', 'call_back', 'is_public', 'about_class', 'about',
-           'perform', 'call', 'run_main', 'spoil', 'answer_wrongly', 'blame', 'respond', 'answer', 'play']
+           'grow', 'shrink', 'unlink', 'link', 'hints_of', 'read_hints', 'Unloaded', 'Program', 'forget', 'load',
+           'find', 'tag_known', 'untag_known', 'tell', 'make_error', 'tag_of', 'untag', 'call_back', 'is_public',
+           'about_class', 'about', 'perform', 'call', 'run_main', 'spoil', 'answer_wrongly', 'blame', 'respond',
+           'answer', 'play']
 
 # %% ../../nbs/judge/06_solution.ipynb #f9a10999
 import _thread, builtins, functools, io, itertools, json, operator, os, random, re, sys, time, types
@@ -106,6 +107,24 @@ def shrink(v: object, hint: str = "") -> object: # The value, the annotation it 
     while nodes[-1] is None: nodes.pop()
     return [None if o is None else o.val for o in nodes]
 
+# %% ../../nbs/judge/06_solution.ipynb #5c1a0e22
+def unlink(v: object) -> list: # Values, and for a list that leads back the position its last node leads to
+    "A node and all behind it, as values"
+    nodes, at = {}, v
+    while type(v).__name__ == "ListNode" and at is not None and id(at) not in nodes and len(nodes) < 200_000:
+        nodes[id(at)], at = at, at.next
+    if id(at) not in nodes: return [shrink(v)]
+    return [[o.val for o in nodes.values()], [*nodes].index(id(at))]
+
+def link(kind: str, values: list, back: int | None = None, classes: dict = NODES) -> object:
+    "Nodes from values, as `unlink` gives them"
+    first = last = grow(kind, values, classes)
+    if back is None: return first
+    while last.next: last = last.next
+    last.next = first
+    for _ in range(back): last.next = last.next.next
+    return first
+
 # %% ../../nbs/judge/06_solution.ipynb #59d9ab3a
 def hints_of(f: object) -> dict: # By parameter, and for "return"
     "The annotations of a function, in the order of its parameters, as text"
@@ -118,7 +137,7 @@ def hints_of(f: object) -> dict: # By parameter, and for "return"
 # %% ../../nbs/judge/06_solution.ipynb #bb2354f9
 def read_hints(signature: str) -> dict: # A `def` line; empty where it names no nodes
     "The same for a signature"
-    if "Node" not in signature: return {}
+    if "Node" not in signature or signature.lstrip().startswith("class"): return {}
     names = {}
     exec(f"from __future__ import annotations\n{signature.strip().rstrip(':')}: pass", names)
     return hints_of(names.popitem()[1])
@@ -186,7 +205,7 @@ BUILTINS = {n: o for n, o in vars(builtins).items() if isinstance(o, type)} | {f
 def tag_known(v: object) -> tuple | None: # Tag and inside
     "How both sides write what both know"
     if isinstance(v, BaseException): return "x", tell(v)
-    if _is_node(v): return "L", [type(v).__name__, shrink(v)]
+    if _is_node(v): return "L", [type(v).__name__, *unlink(v)]
     named = isinstance(v, (type, types.BuiltinFunctionType)) and BUILTINS.get(v.__name__) is v
     return ("y", v.__name__) if named else None
 
@@ -194,7 +213,7 @@ def tag_known(v: object) -> tuple | None: # Tag and inside
 def untag_known(tag: str, body: object, classes: dict) -> object: # Classes of the program, by name
     "What that stands for"
     if tag == "x": return make_error(*body, classes)
-    if tag == "L": return grow(*body, NODES | classes)
+    if tag == "L": return link(*body, classes=NODES | classes)
     if tag == "y": return BUILTINS[body]
     raise ValueError(f"{tag!r} is no tag")
 
