@@ -23,7 +23,8 @@ from .sandbox import Sandbox
 from .tracking import LABELS, write_json
 from .intervals import Interval, mean_interval
 from .evaluation import Measurement, find_live_mutants, measure_players, rows_as_csv
-from .trainer import AdversarialTrainer, TrainingConfig, check_config
+from .settings import TrainingConfig, check_config
+from .trainer import AdversarialTrainer
 
 # %% ../nbs/27_ablation.ipynb #e68be5f2
 REFERENCE = "per_test"

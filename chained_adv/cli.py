@@ -159,14 +159,14 @@ def parse_stages(
     return tuple(s for o in ranges for s in range(o[0], o[-1] + 1))
 
 # %% ../nbs/30_cli.ipynb #9ac3e0df
-QUICK = dict(n_discriminator_steps=1, first_discriminator_steps=0, n_generator_steps=1, k_alternating_steps=1, problems_per_step=8, problems_drawn=8, n_samples=4, eval_samples=12, eval_stages=False, n_mutants=2)
+QUICK = dict(n_discriminator_steps=1, first_discriminator_steps=0, n_generator_steps=1, k_alternating_steps=1, problems_per_step=8, n_samples=4, eval_samples=12, n_mutants=2)
 
 def _saved_config(settings):
     "The `TrainingConfig` that a run's record holds"
     from chained_adv.models import ModelConfig
     from chained_adv.ppo import PPOConfig
     from chained_adv.trainer import TrainingConfig
-    try: return TrainingConfig(**{**settings, "model": ModelConfig(**settings["model"]), "ppo": PPOConfig(**settings["ppo"]), "stages": tuple(settings["stages"]), "trackers": tuple(settings["trackers"])})
+    try: return TrainingConfig(**{**settings, "model": ModelConfig(**settings["model"]), "ppo": PPOConfig(**settings["ppo"]), "stages": tuple(settings["stages"]), "callbacks": tuple(settings["callbacks"]), "trackers": tuple(settings["trackers"])})
     except (TypeError, KeyError) as e: raise ConfigError(f"the run's config.json does not hold the settings of this version ({e}); start a new run") from None
 
 def _parse_settings(
@@ -175,7 +175,7 @@ def _parse_settings(
     "Settings given with --set, as the type of their default"
     from chained_adv.trainer import TrainingConfig
     base, out = TrainingConfig(), {}
-    known = {f.name: f.default for part in (base.ppo, base.model, base) for f in fields(part) if type(f.default) in (bool, int, float, str, tuple) and f.name != "trackers"}
+    known = {f.name: f.default for part in (base.ppo, base.model, base) for f in fields(part) if type(f.default) in (bool, int, float, str, tuple) and f.name not in ("callbacks", "trackers")}
     for o in written:
         name, equals, text = (x.strip() for x in o.partition("="))
         if not equals or name not in known: raise ConfigError(f"--set {o}: write NAME=VALUE with one of {', '.join(sorted(known))}")
@@ -205,7 +205,7 @@ def _given(ctx):
     out = {k: v for k, v in ctx.params.items() if ctx.get_parameter_source(k).name == "COMMANDLINE"}
     if "lr" in out: out = {**dict(generator_lr=out["lr"], discriminator_lr=out["lr"]), **out}
     if "stages" in out: out["stages"] = parse_stages(out["stages"])
-    if "trackers" in out: out["trackers"] = tuple(o.strip() for o in out["trackers"].split(",") if o.strip())
+    for k in {"callbacks", "trackers"} & out.keys(): out[k] = tuple(o.strip() for o in out[k].split(",") if o.strip())
     for k in ("model", "generator_model", "discriminator_model"):
         if out.get(k) and out[k] != "tiny" and Path(out[k]).is_dir(): out[k] = str(Path(out[k]).resolve()) # so that the checkpoints can be used from anywhere
     return out
@@ -276,7 +276,6 @@ def train(ctx: typer.Context,
     problems_per_step: opt(int, "Problems in a step.") = 16,
     n_samples: opt(int, "Samples of each problem in a step.", "--samples") = 8,
     reward: opt(str, "Reward scheme: per_test, zero_sum, shaped or baseline.") = "per_test",
-    credit: opt(str, "With per_test: on the whole list of tests, or also on each test's own tokens (list or test).") = "test",
     adapters: opt(str, "What learns: stage (an adapter per role and stage), role, unified (one model plays both roles) or full.") = "stage",
     lora_rank: opt(int, "Rank of the adapters.", min=1) = 16,
     lr: opt(float, "Learning rate of both players; 0 chooses.", min=0) = 0.,
@@ -286,10 +285,9 @@ def train(ctx: typer.Context,
     advantage: opt(str, "What a reward is compared with: group (the other samples), rloo (leave-one-out) or gae (a value head).") = "group",
     scale: opt(str, "What advantages are divided by: the standard deviation of the batch, of each group, or none.") = "batch",
     order: opt(str, "Order of problems: uniform, difficulty, or learnability (those that are solved now and then come more often).") = "learnability",
-    stop_on_alarm: opt(bool, "Stop the run when its guard raises an alarm; without, alarms are shown and logged.", "--stop-on-alarm") = False,
+    callbacks: opt(str, "What else to run: bank:8 (past tests judge), opponents:4 (past opponents play), stop_on_alarm, or package.module:Class; several with commas.") = "",
     set: opt(list[str], "Any other setting, like lam=0.9; can be given several times.", "--set", metavar="NAME=VALUE") = [],
     eval_samples: opt(int, "Samples per split in an evaluation.") = 200,
-    eval_stages: opt(bool, "Evaluate after each stage, or only before and at the end?") = True,
     n_mutants: opt(int, "Mutants per problem behind the mutation score; 0 leaves it out.") = 6,
     timeout: opt(float, "Processor seconds that a test may take.") = 2.,
     isolation: opt(str, "Refuse to train unless programs can be confined at this level: process, seccomp, landlock or full. Left out: the best this machine has (see `chained-adv doctor`).") = "",
@@ -341,7 +339,7 @@ def ablate(ctx: typer.Context,
     start_quietly(threads, (model,))
     from chained_adv.ablation import ablation_rows, run_ablation, save_ablation
     given = {k: v for k, v in _given(ctx).items() if k in ("model", "device", "set")}
-    config = make_config({"model": model, **given, "token_budget": token_budget, "eval_samples": 20, "eval_stages": False, "eval_tested": 0})
+    config = make_config({"model": model, **given, "token_budget": token_budget, "eval_samples": 8})
     train_set, held_out, remarks = problem_sets(problems, _is_tiny(config.model))
     for o in remarks: say(o)
     chosen = (_parse_list("--variants", variants) if variants else None), tuple(_parse_list("--seeds", seeds, int))
@@ -395,7 +393,6 @@ def show(problem: ProblemId = "",
     model: opt(str, "Model of both players before any training.") = "tiny",
     temperature: opt(float, "Of both players; 0 takes the likeliest token.", min=0) = 1.,
     reward: opt(str, "Reward scheme: per_test, zero_sum, shaped or baseline.") = "per_test",
-    credit: opt(str, "With per_test: on the whole list of tests, or also on each test's own tokens (list or test).") = "test",
     seed: Seed = 0, list_ids: List = False, device: Device = "auto", threads: Threads = 1, as_json: Json = False):
     "Play one match and show it. Five stages, tests at each, verdicts and rewards, before any training or with a run's checkpoint."
     train_set, held_out = _pool(problems, run, model)
