@@ -27,7 +27,8 @@ from .plots import Plot, label_of, make_axes, png_bytes
 from .tracking import write_json
 from .mutants import find_live_mutants
 from .evaluation import Evaluation, evaluate_players, evaluation_from_dict, rows_as_csv
-from .trainer import AdversarialTrainer, TrainingConfig, check_config
+from .settings import TrainingConfig, check_config
+from .trainer import AdversarialTrainer
 
 # %% ../nbs/29_ablation.ipynb #e68be5f2
 REFERENCE = "per_test"

@@ -18,7 +18,7 @@ from . import __version__
 from .core import ConfigError
 from .terminal import (Device, Json, Seed, Threads, examples, make_app, make_console, make_table,
                                   opt, parse_list, print_json, say, start_quietly)
-from .settings import (QUICK, make_config, parse_assignments, read_toml, saved_settings,
+from .options import (QUICK, make_config, parse_assignments, read_toml, saved_settings,
                                   take_settings, write_toml, written_settings)
 from .sources import problem_origin, problem_sets, read_run
 from .reports import print_summary
@@ -118,7 +118,8 @@ def _try_folder(out, folder):
 # %% ../nbs/36_training_cli.ipynb #479db1b0
 def _run_training(config: Any, origin: dict[str, Any], resume: bool, overwrite: bool, as_json: bool):
     "Check everything, train, say what came of it"
-    from chained_adv.trainer import AdversarialTrainer, check_config
+    from chained_adv.settings import check_config
+    from chained_adv.trainer import AdversarialTrainer
     check_config(config)
     problems, held_out, remarks = problem_sets(origin["source"], False, origin["seed"])
     for o in remarks: say(o)
@@ -233,7 +234,7 @@ def ablate(out: StudyOut = "runs/ablation", variants: StudyVariants = "", seeds:
     from chained_adv.ablation import ablation_rows, save_ablation, seed_rows
     values = {"model.model": str(Path(model).resolve()) if Path(model).is_dir() else model,
               "model.device": device,
-              "token_budget": token_budget, "eval_samples": 20, **parse_assignments(set)}
+              "token_budget": token_budget, "eval_samples": 8, **parse_assignments(set)}
     *sets, remarks = problem_sets(problems, _is_tiny(values))
     for o in remarks: say(o)
     chosen = parse_list("--variants", variants) if variants else None

@@ -5,14 +5,18 @@ from pathlib import Path
 
 import pytest, torch
 
+from chained_adv.callbacks.base import Callback
+from chained_adv.callbacks.guard import Alarm, Guard, log_alarm, read_alarms
+from chained_adv.callbacks.past import PastOpponents, PastTests
 from chained_adv.checkpoints import CheckpointManager
 from chained_adv.core import ConfigError, TrainingError
 from chained_adv.models import ModelConfig
 from chained_adv.ppo import PPOConfig
 from chained_adv.rewards import REWARD_SCHEMES, RewardScheme
+from chained_adv.settings import TrainingConfig
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.tracking import read_metrics
-from chained_adv.trainer import Alarm, AdversarialTrainer, TrainingConfig, log_alarm, read_alarms
+from chained_adv.trainer import AdversarialTrainer
 
 TRAIN, HELD_OUT = tiny_problems("train", 25)[:8], tiny_problems("held_out", 25)[:1]
 
@@ -25,10 +29,13 @@ def one_thread():
 
 def small(**kw):
     kw["ppo"] = PPOConfig(**kw.pop("ppo", {}))
-    return TrainingConfig(**{**dict(model=ModelConfig(device="cpu", adapters=kw.pop("adapters", "stage"), max_stage_tokens=60, max_test_tokens=48), stages=(1, 2), problems_per_step=3, problems_drawn=5, n_samples=4, n_lists=3, n_discriminator_steps=1, first_discriminator_steps=0,
-                                    n_generator_steps=1, k_alternating_steps=1, order="uniform", eval_samples=1, eval_stages=False, n_mutants=0), **kw})
+    model = ModelConfig(device="cpu", adapters=kw.pop("adapters", "stage"), max_stage_tokens=60, max_test_tokens=48)
+    few = dict(problems_per_step=3, n_samples=4, n_lists=3, n_discriminator_steps=1, first_discriminator_steps=0,
+               n_generator_steps=1, k_alternating_steps=1, eval_samples=1, n_mutants=0)
+    return TrainingConfig(**{"model": model, "stages": (1, 2), "order": "uniform", **few, **kw})
 
-def trainer(**kw): return AdversarialTrainer(small(**kw), TRAIN, HELD_OUT, progress=False)
+def trainer(more=(), **kw):
+    return AdversarialTrainer(small(**kw), TRAIN, HELD_OUT, progress=False, callbacks=[make() for make in more])
 
 def run(folder, **kw):
     with trainer(out=str(folder), **kw) as t: t.train_full_pipeline()
@@ -59,16 +66,26 @@ def test_same_seed_same_metrics(ppo):
 
 class Stopped(Exception): pass
 
-def run_in_parts(folder, **settings):
+class StopInStage2(Callback):
+    def after_step(self, line, rollout, samples):
+        if line["role"] == "generator" and line["stage"] == 2: raise Stopped
+
+def run_in_parts(folder, more=(), **settings):
     "A run that is stopped within stage 2, and then resumed"
-    with trainer(out=str(folder), **settings) as t:
-        original = t.train_stage
-        def stop(stage):
-            if stage == 2: t.train_discriminator_epoch(2); raise Stopped
-            return original(stage)
-        t.train_stage = stop
+    with trainer([*more, StopInStage2], out=str(folder), **settings) as t:
         with pytest.raises(Stopped): t.train_full_pipeline()
-    with trainer(out=str(folder), **settings) as t: t.train_full_pipeline(resume=True)
+    with trainer(more, out=str(folder), **settings) as t: t.train_full_pipeline(resume=True)
+
+def saved(folder):
+    "What the last checkpoint of a run keeps beside the adapters"
+    return CheckpointManager(folder / "checkpoints").load_checkpoint("stage_2").optimizers
+
+@pytest.mark.parametrize("test_stages", [(1,), (3,)])
+def test_a_resumed_run_whose_optimisers_outlive_a_stage_is_the_same(tmp_path, test_stages):
+    "Those of later stages that are trained as well, and the discriminator's, which writes tests at one stage alone"
+    model = ModelConfig(device="cpu", test_stages=test_stages, max_stage_tokens=60, max_test_tokens=48)
+    run_in_parts(tmp_path / "parts", later_stages=True, model=model)
+    assert metrics(tmp_path / "parts") == run(tmp_path / "whole", later_stages=True, model=model)
 
 @pytest.fixture(scope="module")
 def with_values(tmp_path_factory):
@@ -81,25 +98,25 @@ def with_values(tmp_path_factory):
 def test_a_resumed_run_with_value_heads_is_the_same(tmp_path, with_values):
     run_in_parts(tmp_path / "parts", ppo=GAE)
     assert metrics(tmp_path / "parts") == metrics(with_values)
-    heads, kept = (CheckpointManager(o / "checkpoints").load_checkpoint("stage_2").optimizers for o in (tmp_path / "parts", with_values))
-    assert heads["fitted"] == kept["fitted"] == [["discriminator", 1], ["discriminator", 2], ["generator", 1], ["generator", 2]]
+    heads, kept = (saved(o)["values"] for o in (tmp_path / "parts", with_values))
+    assert heads["fitted"] == kept["fitted"] == [["discriminator", 1, 1], ["discriminator", 2, 5], ["generator", 1, 2], ["generator", 2, 6]]
     for role in ("generator", "discriminator"):
         for name, value in heads["heads"][role]["head"].items(): assert torch.equal(value, kept["heads"][role]["head"][name])
         for i, state in heads["heads"][role]["optimizer"]["state"].items():
             for name, value in state.items(): assert torch.equal(value, kept["heads"][role]["optimizer"]["state"][i][name])
 
 def test_a_resumed_run_with_past_opponents_and_a_budget_is_the_same(tmp_path):
-    settings = dict(pool=2, pool_share=1., token_budget=3500, groups_cap=8)
+    settings = dict(more=[lambda: PastOpponents(2, share=1.)], token_budget=3500)
     run_in_parts(tmp_path / "parts", **settings)
     whole = run(tmp_path / "whole", **settings)
     assert metrics(tmp_path / "parts") == whole
     assert 3500 <= sum(o["generated_tokens"] for o in whole) < 3500 + max(o["generated_tokens"] for o in whole) * 2
-    kept = [[(o["role"], o["stage"], o["step"]) for o in CheckpointManager(tmp_path / f / "checkpoints").load_checkpoint("stage_2").optimizers["pool"]] for f in ("parts", "whole")]
+    kept = [[(o["role"], o["stage"], o["step"]) for o in saved(tmp_path / f)["callbacks"]["PastOpponents"]["kept"]] for f in ("parts", "whole")]
     assert kept[0] == kept[1] and {o[:2] for o in kept[0]} == {("generator", 2), ("discriminator", 2)}
 
 def test_a_step_against_a_past_opponent_moves_the_learner_alone():
     "After a phase each, the discriminator's present weights are back when the generator has played against its past ones"
-    with trainer(pool=1, pool_share=1., stages=(1,)) as t:
+    with trainer([lambda: PastOpponents(1, share=1.)], stages=(1,)) as t:
         t.train_stage(1)
         before = t.players.state()
         t.train_generator_epoch(1, 1)
@@ -175,9 +192,54 @@ def test_nan_in_a_reward_stops_the_run(monkeypatch):
     with trainer(reward=name) as t:
         with pytest.raises(TrainingError, match="reward scheme broken gave the generator nan"): t.train_generator_epoch(1)
 
-@pytest.mark.parametrize("wrong, words", [(dict(value_lr=0.), "value_lr is 0.0"), (dict(value_epochs=-1), "value_epochs is -1")])
+@pytest.mark.parametrize("wrong, words", [
+    (dict(n_samples=1), "n_samples is 1; it must be at least 2"),
+    (dict(timeout=0.), "timeout is 0.0; it must be above 0"),
+    (dict(callbacks=("bnak:8",)), "callback 'bnak:8': choose one of bank, opponents, stop_on_alarm"),
+    (dict(callbacks=("bank:0",)), "bank:0: give the number of tests per problem, at least 1"),
+    (dict(callbacks=("stop_on_alarm:3",)), "callback 'stop_on_alarm:3' cannot be made"),
+    (dict(callbacks=("no_such_package.x:Y",)), "no_such_package.x cannot be imported"),
+    (dict(callbacks=("chained_adv.core:Problem",)), "chained_adv.core has no class Problem that derives"),
+    (dict(callbacks=("opponents:2",), adapters="unified"), "weights of their own"),
+])
 def test_bad_settings_are_refused(wrong, words):
     with pytest.raises(ConfigError, match=words): trainer(**wrong)
+
+def test_a_callback_of_the_users_own_is_named_by_its_path():
+    "With a number behind it, as the callbacks of the package"
+    with trainer(callbacks=("chained_adv.callbacks.past:PastTests:3", "bank")) as t:
+        assert [o.bank.size for o in t.callbacks if isinstance(o, PastTests)] == [3, 8]
+
+class Hooks(Callback):
+    "Writes down what it is called with"
+    def __init__(self): self.seen = []
+    def attach(self, trainer): self.trainer = trainer; self.seen.append("attach")
+    def before_run(self): self.seen.append("before_run")
+    def before_stage(self, stage): self.seen.append(f"before_stage {stage}")
+    def after_step(self, line, rollout, samples): self.seen.append(f"after_step {line['role']}")
+    def after_phase(self, phase): self.seen.append(f"after_phase {phase.name}")
+    def after_stage(self, stage): self.seen.append(f"after_stage {stage}")
+    def after_evaluation(self, stage, evaluations): self.seen.append(f"after_evaluation {stage} {'+'.join(evaluations)}")
+    def after_run(self, summary): self.seen.append("after_run" if summary else "after_run, failed")
+
+def test_hooks_are_called_in_order(tmp_path):
+    with trainer([Hooks], out=str(tmp_path / "run"), stages=(1,), n_generator_steps=2) as t: t.train_full_pipeline()
+    assert t.callbacks.find(Hooks).seen == [
+        "attach", "before_run", "after_evaluation 0 train+held_out", "before_stage 1",
+        "after_step discriminator", "after_phase discriminator", "after_step generator", "after_step generator", "after_phase generator",
+        "after_step generator", "after_step discriminator", "after_phase alternating", "after_stage 1", "after_evaluation 1 train+held_out", "after_run"]
+
+def test_a_failed_run_is_over_for_its_callbacks_too(tmp_path):
+    with trainer([Hooks, StopInStage2], out=str(tmp_path / "run")) as t:
+        with pytest.raises(Stopped): t.train_full_pipeline()
+    assert t.callbacks.find(Hooks).seen[-2:] == ["after_step generator", "after_run, failed"] and not t.in_run
+
+def test_a_run_is_not_resumed_without_the_callback_that_it_used(tmp_path):
+    with trainer([PastOpponents], out=str(tmp_path / "run"), stages=(1,)) as t: t.train_full_pipeline()
+    before = (tmp_path / "run" / "config.json").read_bytes()
+    with trainer(out=str(tmp_path / "run"), stages=(1,)) as t:
+        with pytest.raises(ConfigError, match="used the callback PastOpponents"): t.train_full_pipeline(resume=True)
+    assert (tmp_path / "run" / "config.json").read_bytes() == before
 
 
 # The guard
@@ -185,7 +247,7 @@ def test_bad_settings_are_refused(wrong, words):
 def test_a_reward_for_the_number_of_tests_trips_the_guard(tmp_path, monkeypatch):
     "A reward that pays for writing many tests, right or wrong: within 10 steps the guard says so and stops the run"
     name = scheme(monkeypatch, "many", lambda *_: .5, lambda scheme, result, *_: min(1., len(result.verdicts) / 12))
-    config = small(out=str(tmp_path / "run"), stages=(1,), reward=name, discriminator_lr=4e-3, n_discriminator_steps=10, n_generator_steps=0, k_alternating_steps=0, problems_per_step=8, n_lists=4, n_probes=2, seed=2, stop_on_alarm=True)
+    config = small(out=str(tmp_path / "run"), stages=(1,), reward=name, discriminator_lr=4e-3, n_discriminator_steps=10, n_generator_steps=0, k_alternating_steps=0, problems_per_step=8, n_lists=4, seed=2, callbacks=("stop_on_alarm",))
     with AdversarialTrainer(replace(config, model=ModelConfig(device="cpu", max_test_tokens=100, max_stage_tokens=60)), tiny_problems("train", 25)[:16], progress=False) as t:
         with pytest.raises(TrainingError, match=r"stage 1, discriminator, alarm '\w+': .*stop_on_alarm is set"): t.train_full_pipeline()
     first = read_alarms(tmp_path / "run")[0]
@@ -198,9 +260,12 @@ def test_alarms_go_with_the_checkpoint_when_a_run_is_resumed(tmp_path):
     with trainer(out=str(tmp_path / "run"), stages=(1,)) as t: t.train_full_pipeline(resume=True)
     assert [o.step for o in read_alarms(tmp_path / "run")] == [2]
 
-def test_the_guard_leaves_the_run_as_it_is():
-    with_probes, without = (steps("discriminator", n_probes=n) for n in (2, 0))
-    assert with_probes[0] == without[0] and not moved(with_probes[1], without[1])
+def test_the_guard_leaves_the_run_as_it_is(plain):
+    with trainer() as t:
+        t.callbacks.remove(t.callbacks.find(Guard))
+        line, = t.train_discriminator_epoch(1, 1)
+        without = t.players.state()
+    assert plain[0] == [{k: v for k, v in line.items() if not k.startswith("seconds")}] and not moved(plain[1], without)
 
 # Order of problems
 
@@ -210,7 +275,7 @@ def test_learnability_hears_what_came_of_each_problem():
         assert len(t.sampler.known) == 3 and all(n == 1 for _, n in t.sampler.known.values()) # one program per problem
         t.train_generator_epoch(1, 1)
         tries = [n for _, n in t.sampler.known.values()]
-        assert set(tries) <= {1., 4., 4.5} and sum(n >= 4 for n in tries) == 5 # four samples of each of five, and half of what was known before
+        assert set(tries) <= {1., 4., 4.5} and sum(n >= 4 for n in tries) == 6 # four samples of each of six, and half of what was known before
         state = t.sampler.state()
         drawn = [p.id for p in t.sampler.next(5)]
     with trainer(order="learnability") as t: assert [p.id for p in t.sampler.restore(state).next(5)] == drawn
@@ -218,7 +283,7 @@ def test_learnability_hears_what_came_of_each_problem():
 # Memory of mistakes
 
 def test_the_bank_is_replayed_and_goes_with_the_checkpoint(tmp_path):
-    settings = dict(stages=(1,), bank=2, n_generator_steps=0, k_alternating_steps=0, n_discriminator_steps=2, problems_per_step=8)
+    settings = dict(stages=(1,), callbacks=("bank:2",), n_generator_steps=0, k_alternating_steps=0, n_discriminator_steps=2, problems_per_step=8)
     with trainer(out=str(tmp_path / "run"), **settings) as t:
         t.train_full_pipeline()
         kept = t.bank.kept
@@ -226,7 +291,7 @@ def test_the_bank_is_replayed_and_goes_with_the_checkpoint(tmp_path):
         assert banked and all(len(tests) <= 2 for tests in kept.values())
         assert all(o.stage == 1 and o.step in (1, 2) and o.killed for o in banked)
         problem = next(p for p in TRAIN if kept.get(p.id))
-        judged = t._play("discriminator", 1, [problem], 7).chains[0].result
+        judged = t._play("discriminator", 1, [problem]).chains[0].result
         assert {o.key for o in t.bank.replay(problem)} <= {v.test.key for v in judged.verdicts if v.test}
     with trainer(out=str(tmp_path / "run"), **settings) as t:
         t.train_full_pipeline(resume=True)
