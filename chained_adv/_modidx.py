@@ -1962,7 +1962,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                      'chained_adv.mutants.mutation_scores': ('mutants.html#mutation_scores', 'chained_adv/mutants.py'),
                                      'chained_adv.mutants.sort_mutants': ('mutants.html#sort_mutants', 'chained_adv/mutants.py')},
             'chained_adv.plots': { 'chained_adv.plots.Plot': ('plots.html#plot', 'chained_adv/plots.py'),
-                                   'chained_adv.plots.Plot._repr_mimebundle_': ( 'plots.html#plot._repr_mimebundle_',
+                                   'chained_adv.plots.Plot._ipython_display_': ( 'plots.html#plot._ipython_display_',
                                                                                  'chained_adv/plots.py'),
                                    'chained_adv.plots._by_stage': ('plots.html#_by_stage', 'chained_adv/plots.py'),
                                    'chained_adv.plots._comparison_axes': ('plots.html#_comparison_axes', 'chained_adv/plots.py'),
