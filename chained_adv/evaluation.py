@@ -11,7 +11,7 @@ __all__ = ['SELECTIONS', 'COLUMNS', 'compute_pass_rate', 'compute_failure_rate',
 # %% ../nbs/17_evaluation.ipynb #68d3c972
 import ast, csv, keyword, math, re, warnings
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from io import StringIO
 from statistics import mean as average, stdev
 from typing import Callable
@@ -297,8 +297,9 @@ def _observe_tests(r, tested):
     ) | {f"bug_catch_rate_stage_{s}": _kept(groups, (o and o[s] for o in stages)) for s in range(1, 6)}
 
 # %% ../nbs/17_evaluation.ipynb #0fe10271
-def _observe_mutants(r, tested, mutants, sandbox):
+def _observe_mutants(r, tested, mutants, sandbox, progress):
     "Was it killed? Of each mutant and episode, by the episode's accumulated valid tests"
+    progress("mutants")
     about = [(c, g) for c, g in zip(r.chains[:tested], r.groups[:tested]) if mutants[g]]
     valid = lambda c: [v.test for v in c.validation.verdicts if v.passed]
     scores = mutation_scores([(c.problem, mutants[g], valid(c)) for c, g in about], sandbox)
@@ -312,8 +313,9 @@ def _blocks(groups, n):
     for i, g in enumerate(groups): members[g].append(i)
     return [(g, o[i:i + n]) for g, o in members.items() for i in range(0, len(o) - n + 1, n)]
 
-def _lists_of(players, untrained, r, seed):
+def _lists_of(players, untrained, r, seed, progress):
     "Ending of the metric's name -> lists: the players' own, and those of an untrained tester"
+    progress("best of N")
     if not untrained: return {"": r.lists}
     if untrained is players: return {"": r.lists, "_untrained": r.lists}
     other = Rollout(r.chains, r.groups, r.samples, r.copies)
@@ -387,12 +389,9 @@ def evaluate_players(
     r, greedy = _play_all(players, problems, sandbox, n_samples, tested, seed, reward, progress)
     found = _observe_chains(r, greedy, ks) | _observe_tests(r, tested)
     if best_of:
-        progress("best of N")
-        lists = _lists_of(players, untrained, r, seed)
-        for suffix, o in lists.items(): found |= _observe_best(r, o, best_of, sandbox, suffix)
-    if mutants and tested != 0:
-        progress("mutants")
-        found |= _observe_mutants(r, tested, mutants, sandbox)
+        for suffix, lists in _lists_of(players, untrained, r, seed, progress).items():
+            found |= _observe_best(r, lists, best_of, sandbox, suffix)
+    if mutants and tested != 0: found |= _observe_mutants(r, tested, mutants, sandbox, progress)
     return _evaluation(name, problems, r, found)
 
 # %% ../nbs/17_evaluation.ipynb #65322660
