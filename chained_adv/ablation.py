@@ -7,7 +7,7 @@ __all__ = ['REFERENCE', 'VARIANTS', 'Key', 'METRICS', 'Variant', 'variant_config
            'ablation_rows', 'ablation_table', 'plot_ablation', 'save_ablation']
 
 # %% ../nbs/29_ablation.ipynb #6ba7fe19
-import json, os, traceback
+import json, traceback
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, fields, replace

@@ -145,8 +145,8 @@ def _read_manifest(path):
         raise _damaged(path, "the content of manifest.json does not match its own checksum")
     if manifest.get("format") != 1:
         raise CheckpointError(f"checkpoint {path} has format {manifest.get('format')!r}, written by "
-                              f"chained_adv {manifest.get('version')}; this is {__version__}, which reads format 1. "
-                              "Use that version")
+                              f"chained_adv {manifest.get('version')}; this is {__version__}, which reads "
+                              "format 1. Use that version")
     return manifest
 
 # %% ../nbs/23_checkpoints.ipynb #9c100005

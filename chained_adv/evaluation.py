@@ -11,7 +11,7 @@ __all__ = ['SELECTIONS', 'COLUMNS', 'compute_pass_rate', 'compute_failure_rate',
 # %% ../nbs/19_evaluation.ipynb #68d3c972
 import ast, csv, keyword, math, re, warnings
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from io import StringIO
 from statistics import mean as average, stdev
 from typing import Callable
@@ -123,10 +123,10 @@ def compute_test_diversity(
 
 # %% ../nbs/19_evaluation.ipynb #8cb4aa2a
 _FUNCTION_WORDS = frozenset("""a an the this that these those it its they them there here of to in on at by
-    for from with into onto over under than then so thus be is are was were been being do does did done has have
-    had can could may might must shall should will would we you i our your my me us he she and or not no nor but
-    if else when while until each every any all some such as which who whose what how why because also only just
-    very more most""".split())
+    for from with into onto over under than then so thus be is are was were been being do does did done has
+    have had can could may might must shall should will would we you i our your my me us he she and or not no
+    nor but if else when while until each every any all some such as which who whose what how why because also
+    only just very more most""".split())
 _TERM = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+(?:\.\d+)?")
 
 def _singular(word):
@@ -297,8 +297,9 @@ def _observe_tests(r, tested):
     ) | {f"bug_catch_rate_stage_{s}": _kept(groups, (o and o[s] for o in stages)) for s in range(1, 6)}
 
 # %% ../nbs/19_evaluation.ipynb #0fe10271
-def _observe_mutants(r, tested, mutants, sandbox):
+def _observe_mutants(r, tested, mutants, sandbox, progress):
     "Was it killed? Of each mutant and episode, by the episode's accumulated valid tests"
+    progress("mutants")
     about = [(c, g) for c, g in zip(r.chains[:tested], r.groups[:tested]) if mutants[g]]
     valid = lambda c: [v.test for v in c.validation.verdicts if v.passed]
     scores = mutation_scores([(c.problem, mutants[g], valid(c)) for c, g in about], sandbox)
@@ -312,14 +313,17 @@ def _blocks(groups, n):
     for i, g in enumerate(groups): members[g].append(i)
     return [(g, o[i:i + n]) for g, o in members.items() for i in range(0, len(o) - n + 1, n)]
 
-def _lists_of(tester, r, seed):
-    "The lists that other players' discriminator writes about the same chains"
+def _lists_of(players, untrained, r, seed, progress):
+    "Ending of the metric's name -> lists: the players' own, and those of an untrained tester"
+    progress("best of N")
+    if not untrained: return {"": r.lists}
+    if untrained is players: return {"": r.lists, "_untrained": r.lists}
     other = Rollout(r.chains, r.groups, r.samples, r.copies)
-    sample_tests(tester, other, seed=seed)
-    return other.lists
+    sample_tests(untrained, other, seed=seed)
+    return {"": r.lists, "_untrained": other.lists}
 
 # %% ../nbs/19_evaluation.ipynb #7a100012
-def _observe_best(r, lists, n, sandbox, suffix=""):
+def _observe_best(r, lists, n, sandbox, suffix):
     "Observations of best-of-N with one tester's lists"
     written, out = defaultdict(list), {}
     for t in lists: written[t.chain] += t.parsed.cases
@@ -358,6 +362,12 @@ def _check_samples(n_samples, ks, best_of):
         if n > n_samples:
             raise ConfigError(f"{n_samples} samples per problem are too few for {what}; draw {n} or more")
 
+def _evaluation(name, problems, r, found):
+    "The observations in the order of the metrics, with what else is known"
+    values = {k: found[k] for k in sorted(found, key=metric_order)}
+    ids, tags = [p.id for p in problems], [p.tags for p in problems]
+    return Evaluation(name, ids, tags, len(r.chains), values, rollout_metrics(r))
+
 # %% ../nbs/19_evaluation.ipynb #8daac7d6
 def evaluate_players(
     players: Players, # A generator and a discriminator
@@ -377,19 +387,12 @@ def evaluate_players(
     "Play all problems and measure everything; raises `ConfigError` when the samples are too few"
     _check_samples(n_samples, ks, best_of)
     r, greedy = _play_all(players, problems, sandbox, n_samples, tested, seed, reward, progress)
-    out = _observe_chains(r, greedy, ks) | _observe_tests(r, tested)
+    found = _observe_chains(r, greedy, ks) | _observe_tests(r, tested)
     if best_of:
-        progress("best of N")
-        out |= _observe_best(r, r.lists, best_of, sandbox)
-        if untrained:
-            lists = r.lists if untrained is players else _lists_of(untrained, r, seed)
-            out |= _observe_best(r, lists, best_of, sandbox, "_untrained")
-    if mutants and tested != 0:
-        progress("mutants")
-        out |= _observe_mutants(r, tested, mutants, sandbox)
-    values = {k: out[k] for k in sorted(out, key=metric_order)}
-    return Evaluation(name, [p.id for p in problems], [p.tags for p in problems], len(r.chains), values,
-                      rollout_metrics(r))
+        for suffix, lists in _lists_of(players, untrained, r, seed, progress).items():
+            found |= _observe_best(r, lists, best_of, sandbox, suffix)
+    if mutants and tested != 0: found |= _observe_mutants(r, tested, mutants, sandbox, progress)
+    return _evaluation(name, problems, r, found)
 
 # %% ../nbs/19_evaluation.ipynb #65322660
 def compare_evaluations(

@@ -10,9 +10,11 @@ __all__ = ['COLOURS', 'LABELS', 'DPI', 'DIAGNOSTICS', 'LIGHT', 'STRONG', 'ORDER'
 # %% ../nbs/16_plots.ipynb #85338f06
 import io, re
 from base64 import b64encode
+from importlib import import_module
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
+from PIL import Image
 
 # %% ../nbs/16_plots.ipynb #4b814fc2
 COLOURS = dict(
@@ -44,8 +46,12 @@ def png_bytes(
 
 class Plot(Figure):
     "A figure that a notebook shows"
-    def _repr_mimebundle_(self, **_):
-        return {"image/png": b64encode(png_bytes(self, DPI * 2 // 3)).decode()}
+    def _ipython_display_(self): # goes before the formats that a notebook has for figures
+        full = Image.open(io.BytesIO(png_bytes(self, DPI * 2 // 3))).convert("RGB")
+        few, small = full.quantize(128, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE), io.BytesIO()
+        few.save(small, "PNG", optimize=True)
+        picture = {"image/png": b64encode(small.getvalue()).decode(), "text/plain": repr(self)}
+        import_module("IPython.display").display(picture, raw=True)
 
 # %% ../nbs/16_plots.ipynb #f00dcaf6
 def make_axes(

@@ -25,7 +25,6 @@ from fastcore.basics import patch
 from . import __version__
 from .core import ChainedAdvError, ConfigError, TrainingError, make_rng, stable_hash
 from .loading import TINY, load_base, quietly
-from .models import ModelConfig
 
 # %% ../nbs/20_sft.ipynb #29bd3a41
 class DataError(ChainedAdvError):
@@ -330,15 +329,14 @@ def hold_out(
 METHODS = ("auto", "full", "lora")
 SMALL = 50_000_000 # parameters; below, all weights learn
 
-def _prepare(name, config, method):
+def _prepare(name, method, device, rank):
     "(model, tokenizer, method, learning rate) ready to learn"
-    model, tokenizer = load_base(name, config.device)
+    model, tokenizer = load_base(name, device)
     small = model.num_parameters() < SMALL
     if method == "auto": method = "full" if small else "lora"
     if method == "full": return model.float(), tokenizer, method, 1e-3 if small else 1e-5
     torch.manual_seed(stable_hash("warm start") % 2**31)
-    lora = LoraConfig(r=config.lora_rank, lora_alpha=2 * config.lora_rank, target_modules="all-linear",
-                      task_type="CAUSAL_LM")
+    lora = LoraConfig(r=rank, lora_alpha=2 * rank, target_modules="all-linear", task_type="CAUSAL_LM")
     with quietly(): return get_peft_model(model, lora), tokenizer, method, 2e-4
 
 # %% ../nbs/20_sft.ipynb #3087c6a3
@@ -353,7 +351,7 @@ def _encode_all(examples, model, tokenizer, max_tokens):
 
 # %% ../nbs/20_sft.ipynb #199b4e7d
 def _check_folder(out):
-    "The folder, which can be made and holds nothing"
+    "The folder, which can be made and holds nothing yet"
     folder = Path(out)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ConfigError(f"{folder} exists and is not an empty folder; choose another one for the model")
@@ -387,6 +385,8 @@ def _check_settings(method, lr, epochs, batch_tokens, held_out):
         raise ConfigError("epochs must be at least 1, batch_tokens and lr at least 0 "
                           "and held_out from 0 to below 1")
 
+def _paths(data): return [str(o) for o in ([data] if isinstance(data, (str, Path)) else data)]
+
 def _merged(model, name):
     "The model with its adapters merged, in the precision that it came in"
     with quietly(): plain = model.merge_and_unload() if hasattr(model, "merge_and_unload") else model
@@ -410,13 +410,11 @@ def warm_start(
 ) -> dict: # What was done, as in `warm_start.json`
     "Fine-tune a model on answers and write it; raises `ConfigError`, `DataError`, `TrainingError`"
     _check_settings(method, lr, epochs, batch_tokens, held_out)
-    paths = [str(o) for o in ([data] if isinstance(data, (str, Path)) else data)]
-    learn, held = hold_out(read_examples(paths), held_out, seed)
+    learn, held = hold_out(read_examples(_paths(data)), held_out, seed)
     folder = _check_folder(out)
-    config = ModelConfig(device=device, lora_rank=lora_rank)
-    learner, tokenizer, method, default = _prepare(model, config, method)
-    about = dict(model=model, method=method, data=paths, version=__version__, seed=seed, epochs=epochs)
-    about["lr"] = lr or default
+    learner, tokenizer, method, rate = _prepare(model, method, device, lora_rank)
+    about = dict(model=model, method=method, data=_paths(data), version=__version__, seed=seed, epochs=epochs,
+                 lr=lr or rate)
     about |= _learn(learner, tokenizer, learn, held, about, batch_tokens, max_tokens, progress)
     _save(_merged(learner, model), tokenizer, folder, about)
     return about

@@ -46,7 +46,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "tracking": "core plots",
     "mutants": "core testcases sandbox",
     "evaluation": "core sandbox models rollout intervals plots tracking mutants",
-    "sft": "core loading models",
+    "sft": "core loading",
     "tiny.world": "core",
     "tiny.pretrain": "core stages sft tiny.world",
     "checkpoints": "core",

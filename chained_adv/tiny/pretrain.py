@@ -16,7 +16,7 @@ from ..core import ConfigError, Problem, make_rng
 from ..sft import Row, encode_pieces, fine_tune
 from ..stages import PROMPT_SETS, discriminator_prompt, generator_prompt
 from .world import (Spec, all_specs, describe_spec, is_held_out, spec_id, spec_signature,
-                                    tiny_specs, write_chain, write_tests)
+                                    write_chain, write_tests)
 
 # %% ../../nbs/22_tiny_pretrain.ipynb #8542d50b
 TAGS = PROMPT_SETS["tags"]
