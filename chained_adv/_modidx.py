@@ -2057,6 +2057,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                         'chained_adv.judge.host.Child.frame': ('judge/host.html#child.frame', 'chained_adv/judge/host.py'),
                                         'chained_adv.judge.host.Child.kill': ('judge/host.html#child.kill', 'chained_adv/judge/host.py'),
                                         'chained_adv.judge.host.Child.leave': ('judge/host.html#child.leave', 'chained_adv/judge/host.py'),
+                                        'chained_adv.judge.host.Child.meet': ('judge/host.html#child.meet', 'chained_adv/judge/host.py'),
                                         'chained_adv.judge.host.Child.pump_in': ( 'judge/host.html#child.pump_in',
                                                                                   'chained_adv/judge/host.py'),
                                         'chained_adv.judge.host.Child.pump_out': ( 'judge/host.html#child.pump_out',

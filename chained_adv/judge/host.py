@@ -121,7 +121,7 @@ class Child:
     def __init__(self, zygote: Zygote, number: int, sock: socket.socket):
         self.zygote, self.number, self.sock = zygote, number, sock
         self.pid, self.status, self.cause, self.taken, self.mark = 0, None, None, 0, 0.
-        self.out, self.held = b"", bytearray()
+        self.out, self.held, self.met = b"", bytearray(), False # `met`: has its first byte come?
 
 # %% ../../nbs/judge/11_host.ipynb #75674f48
 @patch
@@ -148,23 +148,26 @@ def cpu(self: Child) -> float:
 
 # %% ../../nbs/judge/11_host.ipynb #0b0d50f7
 @patch
+def meet(self: Child) -> bytes: # What follows that byte
+    "Take the first piece: `!`, and with it, on Linux, the process number"
+    if sys.platform != "linux": data, extra = self.sock.recv(PIECE), []
+    else: data, extra, _, _ = self.sock.recvmsg(PIECE, socket.CMSG_SPACE(_SENDER.size))
+    for level, kind, body in extra:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS): self.pid = _SENDER.unpack(body)[0]
+    self.met = data[:1] == b"!"
+    return data[self.met:]
+
+@patch
 def pump_in(self: Child) -> bool: # False when there will be no more
     "Take what lies in the channel, at most a piece"
-    try:
-        if self.pid or sys.platform != "linux": data = self.sock.recv(PIECE)
-        else:
-            data, extra, _, _ = self.sock.recvmsg(PIECE, socket.CMSG_SPACE(_SENDER.size))
-            for level, kind, body in extra:
-                if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
-                    self.pid = _SENDER.unpack(body)[0]
-            data = data[1:] if data[:1] == b"!" else data
-            if not data: return True
+    met = self.met
+    try: data = self.sock.recv(PIECE) if met else self.meet()
     except BlockingIOError: return True
-    except OSError: data = b""
+    except OSError: data, met = b"", True
     self.taken += len(data)
     self.held += data
     if self.taken > MAX_ANSWER: self.kill("crash", "sent more than an answer may hold")
-    return bool(data)
+    return bool(data) or not met
 
 # %% ../../nbs/judge/11_host.ipynb #bc12cc11
 @patch

@@ -18,8 +18,13 @@ class Ended(BaseException):
 class Skipped(Ended):
     "A test does not want to run, or cannot"
 
-def skip(*args, **_): raise Skipped("the test skips itself")
-def fail(reason="", **_): raise AssertionError(reason)
+def skip(*args, **_):
+    "`pytest.skip`, and `xfail` inside a test"
+    raise Skipped("the test skips itself")
+
+def fail(reason="", **_):
+    "`pytest.fail`"
+    raise AssertionError(reason)
 
 # %% ../../nbs/judge/07_minipytest.ipynb #03f1e32d
 class Raises:

@@ -50,20 +50,25 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS, IMPORTS = (*FUNCTIONS, ast.ClassDef), (ast.Import, ast.ImportFrom)
 HERE = dict(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0) # syntax made here needs some place
 
-def last_name(node: ast.AST) -> str: # `b` of `a.b`, `a` of `a`, else nothing
+def last_name(node: ast.AST) -> str:
+    "`b` of `a.b`, `a` of `a`, else nothing"
     return getattr(node, "attr", None) or getattr(node, "id", "")
 
-def called_by(node: ast.AST) -> str: # `b` of `a.b(...)`; nothing where it is no call
+def called_by(node: ast.AST) -> str:
+    "`b` of a call `a.b(...)`; nothing where it is no call"
     return last_name(node.func) if isinstance(node, ast.Call) else ""
 
 # %% ../../nbs/judge/03_syntax.ipynb #2413ac59
-def marks_of(node: ast.AST) -> dict[str, ast.expr]: # Decorators by their last names
+def marks_of(node: ast.AST) -> dict[str, ast.expr]:
+    "The decorators of a function or class by their last names"
     return {called_by(d) or last_name(d): d for d in node.decorator_list}
 
 def functions_in(nodes: list) -> list:
+    "Those of some statements that define a function"
     return [n for n in nodes if isinstance(n, FUNCTIONS)]
 
 def has_kind(kinds: tuple | type, nodes: list) -> bool:
+    "Is there a node of one of these kinds?"
     return any(isinstance(n, kinds) for n in nodes)
 
 # %% ../../nbs/judge/03_syntax.ipynb #6bc7babc
