@@ -7,7 +7,7 @@ tokenizer of the shipped model and loaded as a user's model would be, with its c
 the log-probabilities of some tokens are compared, for `sdpa` and `eager` attention where a model has them: the
 sampler, the trainer behind a reader, the trainer alone, and a plain forward pass of transformers; and, with an
 adapter that has moved, the sampler (from a merged copy and unmerged) and the trainer. Windows are four tokens
-wide meanwhile. A number is the largest difference of a token's log-probability, in nats.
+wide meanwhile. A number is the mean difference of a token's log-probability, in nats.
 """
 import argparse, tempfile, warnings
 from pathlib import Path

@@ -172,7 +172,7 @@ def _moved(base, adapter):
 
 def check_paths(
     base: Base # With fresh adapters
-) -> float: # Largest difference of a token's log-probability
+) -> float: # Mean difference of a token's log-probability, in nats
     "Let sampler, trainer and a plain forward pass agree; raises `ConfigError`"
     adapter = base.adapters[0] if base.adapters else ""
     models = lambda: (reading_model(base), sampling_model(base, adapter), activate(base, adapter))
