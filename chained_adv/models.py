@@ -22,6 +22,7 @@ from transformers.models.auto.tokenization_auto import get_tokenizer_config
 from transformers.cache_utils import DynamicLayer
 from fastcore.basics import patch
 from .core import ConfigError, Problem, stable_hash
+from .lmhead import score_targets
 from .stages import PromptSet, discriminator_prompt, generator_prompt, get_stage, load_prompts
 
 # %% ../nbs/09_models.ipynb #236ab16c
@@ -359,7 +360,8 @@ def answer_logprobs(
     reader: Reader | None, # What was read without gradients; None reads with the model itself, with gradients
     samples: list[Sample], # row
     pad_id: int = 0, # Any token id, masked
-    temperature: float = 1. # That of the sampler
+    temperature: float = 1., # That of the sampler
+    entropy_grad: bool = False # Do the entropies have gradients?
 ) -> tuple: # (log-probabilities, entropies, mask), each row x answer token
     "Log-probability and entropy of each answer token, with gradients"
     inputs, targets, mask = _answer_batch(samples, pad_id, model.device)
@@ -371,11 +373,9 @@ def answer_logprobs(
     both = torch.cat([seen, mask.long()], 1)
     positions = (both.cumsum(1) - 1).clamp(min=0)[:, -inputs.shape[1]:]
     cache = make_cache(model, layers, grow=False) if layers else None
-    logits = model(input_ids=inputs, attention_mask=both, position_ids=positions, past_key_values=cache,
-                   use_cache=cache is not None, logits_to_keep=targets.shape[1]).logits
-    logp = torch.log_softmax(logits.float() / temperature, -1)
-    entropy = -(logp.exp() * logp).sum(-1)
-    return logp.gather(2, targets[..., None])[..., 0], entropy, mask
+    run = functools.partial(model, input_ids=inputs, attention_mask=both, position_ids=positions,
+                            past_key_values=cache, use_cache=cache is not None)
+    return *score_targets(model, run, targets, temperature, entropy_grad), mask
 
 # %% ../nbs/09_models.ipynb #884bd51b
 class Base:
@@ -570,11 +570,12 @@ def logprobs(self: Player,
     stage: int, # The stage that played them
     temperature: float = 1., # That of the sampler
     reference: bool = False, # Under the model before training, without gradients?
-    reader: Reader | None = None # What was read before, on the same base; unused with `full`
+    reader: Reader | None = None, # What was read before, on the same base; unused with `full`
+    entropy_grad: bool = False # Do the entropies have gradients?
 ) -> tuple: # (log-probabilities, entropies, mask), each row x answer token
     "Log-probabilities of samples under the present weights, or under the reference"
     reader = (reader or self.reader()) if self.base.adapters else None
-    score = lambda model: answer_logprobs(model, reader, samples, self.pad_id, temperature)
+    score = lambda model: answer_logprobs(model, reader, samples, self.pad_id, temperature, entropy_grad)
     if not reference: return score(activate(self.base, self.adapter(stage)))
     with torch.no_grad(), reference_model(self.base) as model: return score(model)
 

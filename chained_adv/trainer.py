@@ -464,7 +464,8 @@ def _update(self: AdversarialTrainer, role, stage, samples, batch):
     optimizer = self.optimizers.get((role, stage)) or create_optimizer(player.parameters(stage).values(), learning_rate(self.config, role))
     self.optimizers[role, stage] = optimizer
     reader = player.reader() if player.base.adapters else None
-    policy = lambda rows: player.logprobs([samples[r] for r in rows], stage, reader=reader)
+    trained = self.config.ppo.entropy_floor > 0 # does the entropy have a gradient?
+    policy = lambda rows: player.logprobs([samples[r] for r in rows], stage, reader=reader, entropy_grad=trained)
     reference = lambda rows: player.logprobs([samples[r] for r in rows], stage, reference=True, reader=reader)
     head, head_optimizer, first = None, None, False
     try:

@@ -16,6 +16,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "core": "",
     "stages": "core",
     "problems": "core",
+    "lmhead": "",
     "jail": "",
     "judge.constants": "",
     "judge.repair": "judge.constants",
@@ -31,7 +32,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "testcases": "core judge.constants judge.wire judge.host",
     "sandbox": "core jail judge.wire judge.host judge.verdicts testcases",
     "rewards": "core",
-    "models": "core stages",
+    "models": "core stages lmhead",
     "ppo_options": "",
     "ppo": "ppo_options",
     "rollout": _TO_REWARDS,
@@ -62,7 +63,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
 }.items()}
 
 HEAVY = ("torch", "transformers", "numpy")
-TENSORS = ("ppo_options", "ppo") # import torch, the standard library and one another
+TENSORS = ("lmhead", "ppo_options", "ppo") # import torch, the standard library and one another
 LIGHT = ("core", "stages", "problems", "testcases", "jail", "sandbox", "rewards") # import none of `HEAVY`, not even through another module
 GENERATED = ("__init__", "_modidx")
 
