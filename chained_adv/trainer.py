@@ -197,7 +197,8 @@ def update_inputs(self: AdversarialTrainer,
         batch = replace(batch, features=player.features(samples, reader))
         head, head_optimizer = self.values.fit_first(role, stage, batch, self.step)
     return dict(
-        batch=batch, policy=logprobs, reference=lambda rows: logprobs(rows, reference=True),
+        batch=batch, policy=lambda rows: logprobs(rows, entropy_grad=self.config.ppo.entropy_floor > 0),
+        reference=lambda rows: logprobs(rows, reference=True),
         optimizer=self.optimizer(role, stage), config=self.config.ppo, seed=self.step,
         head=head, head_optimizer=head_optimizer)
 

@@ -36,7 +36,8 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "references": "core testcases sandbox problem_files",
     "rewards": "core",
     "loading": "core",
-    "sampling": "core",
+    "lmhead": "",
+    "sampling": "core lmhead",
     "models": "core stages loading sampling",
     "ppo_options": "",
     "ppo": "ppo_options",
@@ -93,7 +94,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
 
 HEAVY = ("torch", "transformers", "numpy")
 LIGHT = ("core", "stages", "problem_files", "problems", "testcases", "jail", "sandbox", "rewards") # import none of `HEAVY`, not even through another module
-TENSORS = ("ppo_options", "ppo") # import torch, the standard library and one another
+TENSORS = ("lmhead", "ppo_options", "ppo") # import torch, the standard library and one another
 GENERATED = ("__init__", "_modidx")
 
 
