@@ -10,6 +10,7 @@ __all__ = ['Record', 'find_examples', 'list_records', 'wraps_arguments', 'Takes'
 # %% ../../nbs/formats/01_entry_tests.ipynb #32d0a3e7
 import ast, json, re
 from dataclasses import dataclass, field
+from fastcore.basics import patch
 from ..judge.constants import nested_rows, read_parameters
 from .entries import FUNCTIONS, UNREADABLE, Draft, Refused, clean_text, parse_code
 from .entries import plain_key, read_arguments, read_value, shown, signature_text
@@ -121,15 +122,15 @@ class Takes:
     returns: ast.expr | None = None # Its annotation
     wraps: bool = False # See `wraps_arguments`
 
-    @property
-    def names(self) -> list[str]:
-        "Of the parameters"
-        return [a.arg for a in self.parameters]
+@patch(as_prop=True)
+def names(self: Takes) -> list[str]:
+    "Of the parameters"
+    return [a.arg for a in self.parameters]
 
-    @property
-    def shown(self) -> str:
-        "How it is called"
-        return f"{self.name}({', '.join(self.names)})"
+@patch(as_prop=True)
+def shown(self: Takes) -> str:
+    "How it is called"
+    return f"{self.name}({', '.join(self.names)})"
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #697f1963
 def read_takes(function: ast.FunctionDef) -> Takes:
@@ -139,7 +140,9 @@ def read_takes(function: ast.FunctionDef) -> Takes:
     most = 10**6 if spec.vararg else len(own)
     return Takes(function.name, own, len(own) - len(spec.defaults), most, function.returns)
 
-# %% ../../nbs/formats/01_entry_tests.ipynb #6cbe777a
+# %% ../../nbs/formats/01_entry_tests.ipynb #82e44517
+def _is_dict(annotation): return annotation is not None and "dict" in ast.unparse(annotation).lower()
+
 def _by_name(takes, named):
     "Values in the order of the parameters; None where the names are others"
     if all(n in takes.names for n in named):
@@ -147,8 +150,10 @@ def _by_name(takes, named):
         if takes.names[:len(order)] == order: return [named[n] for n in order]
     plain = {plain_key(n): v for n, v in named.items()}
     if {*plain} == {plain_key(n) for n in takes.names}: return [plain[plain_key(n)] for n in takes.names]
-    return [*named.values()] if len(named) == len(takes.names) > 0 else None
+    takes_dict = len(takes.parameters) == 1 and _is_dict(takes.parameters[0].annotation)
+    return [*named.values()] if len(named) == len(takes.names) > 0 and not takes_dict else None
 
+# %% ../../nbs/formats/01_entry_tests.ipynb #fc7d68b4
 def fit_arguments(
     takes: Takes, # What the function takes
     args: list, # Values by position
@@ -294,6 +299,7 @@ def _list_text(values):
     return text
 
 def _argument_text(value, annotation):
+    "An argument as an expression"
     if isinstance(value, str): value = read_as(value, annotation)
     if isinstance(value, list) and _is_node(annotation, "TreeNode"): return _tree_text(value)
     return _list_text(value) if isinstance(value, list) and _is_node(annotation) else repr(value)
