@@ -268,8 +268,8 @@ class Entry:
 class Conversion:
     "Problems that were read, and what became of every entry"
     source: str # The file, or `rows`
-    problems: list[Problem] = field(default_factory=list) # Those taken or repaired, in order
-    entries: list[Entry] = field(default_factory=list) # One per entry, in order
+    problems: list[Problem] = field(default_factory=list, repr=False) # Those taken or repaired, in order
+    entries: list[Entry] = field(default_factory=list, repr=False) # One per entry, in order
     unused: Counter = field(default_factory=Counter) # Keys that were not read -> in how many entries
 
 # %% ../nbs/08_loading.ipynb #20fb97ea

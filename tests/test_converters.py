@@ -11,7 +11,7 @@ from chained_adv.loading import convert_problems, group_reasons
 from chained_adv.problems import find_leaks, load_problems, save_problems
 from chained_adv.references import check_references, find_same_behaviour
 from chained_adv.sandbox import Job, Sandbox
-from chained_adv.testcases import baseline_cases
+from chained_adv.testcases import baseline_cases, parse_tests
 
 SHARED = next((p / "shared/data" for p in Path(__file__).resolve().parents if (p / "shared/data").is_dir()), None)
 
@@ -219,6 +219,41 @@ def test_mapping():
     assert [p.description for p in load_problems(rows, mapping=mapping)] == ["Add 0.", "Add 1.", "Add 2."]
     assert convert_problems([{"q": "x"}], mapping).entries[0].reasons[0].startswith("has no column 'py'")
     with pytest.raises(ConfigError, match="'decription' is no field"): convert_problems([{}], {"decription": "q"})
+
+ITERATOR = """class BSTIterator:
+    def __init__(self, root: Optional[TreeNode]):
+        self.values = []
+        self.walk(root)
+    def walk(self, node):
+        if node: self.walk(node.left); self.values.append(node.val); self.walk(node.right)
+    def next(self) -> int: return self.values.pop(0)
+    def hasNext(self) -> bool: return bool(self.values)
+"""
+DETECT = """class Solution:
+    def detectCycle(self, head: Optional[ListNode]) -> Optional[ListNode]:
+        seen = set()
+        while head and id(head) not in seen:
+            seen.add(id(head))
+            head = head.next
+        return head
+"""
+
+@pytest.mark.parametrize("entry", [
+    dict(title="BST Iterator", content="Walk a tree.", solution=ITERATOR, tests=[{"input": [["BSTIterator", "next", "hasNext", "next", "hasNext"], [["[2,1]"], [], [], [], []]], "output": [None, 1, True, 2, False]}]),
+    dict(title="Detect", content="Where does the cycle begin?", solution=DETECT, tests=[{"input": "head = [3,2,0,-4], pos = 1", "output": "tail connects to node index 1"}, {"input": "head = [1], pos = -1", "output": "no cycle"}, {"input": {"head": [2, 1], "pos": -1}, "output": None}]),
+    dict(title="Counter", content="Count up.", solution="class Counter:\n    def __init__(self): self.n = 0\n    def up(self):\n        self.n += 1\n        return self.n / 2", tests=[{"input": [["Counter", "up"], [[], []]], "output": [None, 0.5]}]),
+], ids=lambda e: e["title"])
+def test_nodes_cycles_and_clashing_names(entry, box):
+    p = one(entry)
+    result = box.run_many([Job(p.reference_solution, baseline_cases(p), p.entry_point, p.function_signature, runs=2)])[0]
+    assert result.passed, result.errors
+
+def test_tests_of_a_program_as_a_model_writes_them(box):
+    "Rows of two texts for `def main()`, which takes nothing, are what it reads and prints"
+    p = one(HEALTHY["apps, program"](3))
+    read = parse_tests('("1\\n", "4\\n")\n("5\\n", "9\\n")', p.entry_point, p.function_signature)
+    assert [t.kind for t in read.cases] == ["io", "io"] and not read.rejected
+    assert [v.passed for v in box.run_many([Job(p.reference_solution, read, p.entry_point, p.function_signature)])[0].verdicts] == [True, False]
 
 # ---------------------------------------------------------------- real collections
 @pytest.mark.parametrize("name, n", [("humaneval/HumanEval_even.jsonl", 82), ("mbpp/sanitized_mbpp_even.jsonl", 219)])
