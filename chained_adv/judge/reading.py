@@ -524,6 +524,7 @@ def _read_rows(state):
     for row, nested in zip(unsure, meant): row.nested = nested
     for row in state.rows: _guard(_read_row, state, row)
 
+# %% ../../nbs/judge/03_reading.ipynb #5c1a0e31
 def _read_row(state, row):
     texts = [getattr(part, "value", None) for part in row.parts]
     in_and_out = len(texts) == 2 and all(isinstance(text, str) for text in texts)
