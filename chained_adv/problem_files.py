@@ -17,7 +17,7 @@ from importlib.resources import files
 from pathlib import Path
 from fastcore.basics import patch
 from .core import ConfigError, DIFFICULTIES, Problem, ProblemError, signature_args, _table
-from .formats.entries import UNREADABLE, Refused, is_filled, plain_key, shown
+from .formats.entries import UNREADABLE, Refused, find_all, is_filled, plain_key, shown
 from .formats.converters import convert_entry, guess_format
 from .testcases import parse_tests
 
@@ -180,11 +180,9 @@ def _read_text(path):
     except UnicodeDecodeError as e: why = f"byte {e.start} is not UTF-8 text; save the file as UTF-8"
     except OSError as e: why = f"cannot be read ({e.strerror}); give a readable JSON or JSONL file"
     raise ProblemError(f"{path}: {why}")
+class Broken(str): "In the place of an entry: why it is not JSON"
 
-# %% ../nbs/05_problem_files.ipynb #6aa0f924
-class Broken(str):
-    "In the place of an entry: why it is not JSON"
-
+# %% ../nbs/05_problem_files.ipynb #d857cab0
 def _parse(text, line=1, column=0):
     "The value of a JSON text, or why there is none; where in the file the text begins"
     try: return json.loads(text)
@@ -270,8 +268,8 @@ class Entry:
 class Conversion:
     "Problems that were read, and what became of every entry"
     source: str # The file, or `rows`
-    problems: list[Problem] = field(default_factory=list) # Those taken or repaired, in order
-    entries: list[Entry] = field(default_factory=list) # One per entry, in order
+    problems: list[Problem] = field(default_factory=list, repr=False) # Those taken or repaired, in order
+    entries: list[Entry] = field(default_factory=list, repr=False) # One per entry, in order
     unused: Counter = field(default_factory=Counter) # Keys that were not read -> in how many entries
 
 # %% ../nbs/05_problem_files.ipynb #20fb97ea
@@ -296,8 +294,7 @@ def refused(self: Conversion) -> list[Entry]:
 def summary(self: Conversion) -> str: # For example `3 entries: 1 taken, 1 repaired, 1 refused`
     "The report in one line"
     counts = ", ".join(f"{len(_having(self, s))} {s}" for s in STATUSES)
-    n = len(self.entries)
-    return f"{n} entr{'y' if n == 1 else 'ies'}: {counts}"
+    return f"{len(self.entries)} entr{'y' if len(self.entries) == 1 else 'ies'}: {counts}"
 
 # %% ../nbs/05_problem_files.ipynb #2ff907a3
 _SPECIAL = re.compile(r"'[^']*'|\"[^\"]*\"|\[.*\]|\{.*\}|\b\d+\b") # to one entry
@@ -434,12 +431,10 @@ def _add(done, known, i, where, entry, mapping, strict):
     done.unused.update(k for k, v in entry.items() if k not in used and is_filled(v))
     done.entries.append(Entry(i, where, problem.id, "repaired" if repairs else "taken", format, repairs))
 
-_IDS = ("id", "task_id", "slug", "titleSlug", "title", "name")
-
 def _known_about(entry):
     "Format and id of an entry, as far as they can be seen"
     if not isinstance(entry, dict): return "", ""
-    ids = [v for k in _IDS if isinstance(v := entry.get(k), (str, int))]
+    ids = [v for _, v in find_all(entry, "id") if isinstance(v, (str, int))]
     return guess_format(entry), str(ids[0])[:80] if ids else ""
 
 # %% ../nbs/05_problem_files.ipynb #fd4e9c47

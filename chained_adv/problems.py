@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from fastcore.basics import patch
 from .core import ConfigError, DIFFICULTIES, Problem, ProblemError, make_rng, stable_hash
-from .formats.entries import shown
+from .formats.entries import parse_code, shown
 from .formats.entry_tests import is_json
 from .problem_files import BUILTIN_SETS, EXAMPLE, TYPES, convert_problems, describe_refused
 from .problem_files import validate_problem
@@ -132,7 +132,7 @@ def program_key(
     code: str # Python source
 ) -> str: # Equal for programs that differ in names, comments, hints and layout alone
     "The syntax tree of a program in its normal form"
-    tree = ast.parse(code)
+    tree = parse_code(code)
     return ast.dump(_Skeleton(_bound_names(tree)).visit(tree))
 
 def _description_key(text): return " ".join(re.findall(r"\w+", text.lower()))

@@ -8,10 +8,11 @@ __all__ = ['UNREADABLE', 'ALIASES', 'FUNCTIONS', 'Refused', 'Draft', 'shown', 'p
            'compiles', 'guess_language', 'repair_program', 'signature_text', 'class_outline', 'Offer', 'read_offer',
            'reads_input', 'choose_entry', 'read_starters', 'merge_signature', 'convert_assert', 'split_check']
 
-# %% ../../nbs/formats/00_entries.ipynb #0fc5cfc4
-import ast, html, json, re, textwrap, warnings
+# %% ../../nbs/formats/00_entries.ipynb #87c3d396
+import ast, html, io, json, re, textwrap, tokenize, warnings
 from copy import deepcopy
 from dataclasses import dataclass, field
+from fastcore.basics import patch
 from ..core import ProblemError
 
 # %% ../../nbs/formats/00_entries.ipynb #30f35a5f
@@ -26,8 +27,12 @@ class Draft:
     repairs: list = field(default_factory=list) # What was changed, guessed or left out, one sentence each
     used: set = field(default_factory=set) # Keys of the entry that were read
 
-    def note(self, text: str):
-        if text not in self.repairs: self.repairs.append(text)
+@patch
+def note(self: Draft,
+    text: str # What was repaired, one sentence
+):
+    "Note a repair, once"
+    if text not in self.repairs: self.repairs.append(text)
 
 # %% ../../nbs/formats/00_entries.ipynb #2f7b6c2b
 UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError, OverflowError)
@@ -211,6 +216,14 @@ def guess_language(code: str) -> str: # Empty where nothing speaks for one
     "What a text that is not Python 3 may be"
     return next((name for name, sign in _OTHER if re.search(sign, code, re.M)), "")
 
+# %% ../../nbs/formats/00_entries.ipynb #45559c59
+def _has_entity(text):
+    "Do entities stand in the code itself? `a &lt; b` is Python, too: two statements"
+    try: found = [o.string for o in tokenize.generate_tokens(io.StringIO(text).readline)]
+    except (tokenize.TokenError, *UNREADABLE): return False
+    known = [("&", name, ";") for name in ("lt", "gt", "amp", "quot")]
+    return any(o in known for o in zip(found, found[1:], found[2:]))
+
 # %% ../../nbs/formats/00_entries.ipynb #1f2761d0
 def repair_program(
     text: str, # A program as an entry has it
@@ -225,7 +238,8 @@ def repair_program(
     ways += [(head.rstrip() + "\n" + body, below) for head in heads for body in bodies]
     if fences.strip(): ways.append((fences, "taken out of its fence"))
     ways.append((textwrap.dedent(text), "its indentation removed"))
-    if _ENTITY.search(text): ways.append((html.unescape(text), "its entities replaced"))
+    plain = (html.unescape(text), "its entities replaced")
+    if _ENTITY.search(text): ways.insert(0 if _has_entity(text) else len(ways), plain)
     if _TAG.search(text): ways.append((html.unescape(_TAG.sub("", text)), "tags and entities taken out"))
     return next(((code, how) for code, how in ways if not compiles(code)), None)
 
