@@ -17,8 +17,8 @@ NOTEBOOKS = [p for p in sorted((ROOT / "nbs").rglob("*.ipynb")) if ".ipynb_check
 PAGE = [FrontmatterProc, populate_language, add_show_docs] # what decides what a page shows
 MEMBERS = (staticmethod, classmethod, property, cached_property)
 
-# Not on their pages yet, by module. The rooms of the judge and of ARC are being rebuilt; their methods still
-# stand inside the class, or are assigned to it afterwards. `show_doc` cannot show a `cached_property` (`core`).
+# Not on their pages yet, by module. The rooms of the judge are being rebuilt; their methods still stand inside
+# the class, or are assigned to it afterwards. `show_doc` cannot show a `cached_property` (`core`).
 MISSING = {module: set(names.split()) for module, names in {
     "core": "TestCase.key TestCase.call_key",
     "sandbox": "Batch.recordings FilledTests.cases FilledTests.filled_validity FilledTests.validity "
@@ -31,24 +31,6 @@ MISSING = {module: set(names.split()) for module, names in {
     "judge.verdicts": "Respondent.ask Respondent.fork",
     "judge.host": "Child.cpu Child.pump_out Child.send Loop.leave Loop.resume Reader.ask Wait.check "
                   "Wait.finish Wait.start Wait.wall",
-    "arc.grids": "Grid.colors Grid.height Grid.to_lists Grid.width Task.from_json Task.key Task.to_json",
-    "arc.clients": "Baseline.close Baseline.complete Baseline.worst_case Breaker.answered Breaker.failed "
-                   "Breaker.gave_up "
-                   "Breaker.ready Breaker.succeeded Budget.limited Budget.report Budget.reserve Budget.settle "
-                   "CallError.without Client.close Client.complete Client.draw_seed Endpoint.body "
-                   "Endpoint.close Endpoint.complete Endpoint.open Endpoint.worst_case LocalModel.answer "
-                   "LocalModel.close LocalModel.complete LocalModel.encode LocalModel.worst_case Pace.hold "
-                   "Pace.wait Prices.cost Replay.close Replay.complete Replay.worst_case "
-                   "Search.answer Search.look StreamReader.add "
-                   "StreamReader.body Usage.total",
-    "arc.generate": "Item.key Journal.close Journal.write Ledger.begin Ledger.end Ledger.put "
-                    "Ledger.sent Run.attempt Run.stop Run.work RunReport.add "
-                    "RunReport.done RunReport.pending RunReport.to_json",
-    "arc.verify": "PairVerdict.passed Summary.add Summary.to_json Verification.outcomes Verification.part "
-                  "Verification.passed Verification.status "
-                  "Verification.steady Verification.test_passed Verification.to_json "
-                  "Verification.train_passed",
-    "arc.bench": "TaskScore.share TaskScore.solved",
 }.items()}
 
 
