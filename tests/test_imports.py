@@ -48,6 +48,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "arc.files": "arc.grids",
     "arc.forms.reading": "arc.grids arc.transforms arc.files",
     "arc.forms.writing": "arc.grids",
+    "arc.forms.images": "arc.grids",
     "arc.datasets": "arc.grids arc.transforms arc.files arc.forms.reading arc.forms.writing",
     "arc.language.operations": "",
     "arc.language.features": "arc.language.operations",
@@ -73,7 +74,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "arc.commands.shared": "core terminal arc.grids arc.datasets arc.protocol arc.limits arc.clients arc.results.submissions",
     "arc.commands.export": "sandbox terminal arc.grids arc.datasets arc.agents arc.verify arc.results.scores arc.results.submissions arc.results.answers arc.export arc.bridge arc.commands.shared",
     "arc.commands.printing": "terminal arc.generate",
-    "arc.cli": "core sandbox terminal arc.grids arc.transforms arc.datasets arc.agents arc.results.attempts arc.generate arc.verify arc.results.scores arc.results.submissions arc.bench arc.results.answers arc.commands.shared arc.commands.export arc.commands.printing",
+    "arc.cli": "core sandbox terminal arc.grids arc.transforms arc.forms.images arc.datasets arc.agents arc.results.attempts arc.generate arc.verify arc.results.scores arc.results.submissions arc.bench arc.results.answers arc.commands.shared arc.commands.export arc.commands.printing",
     "cli": f"{_TO_EVALUATION} terminal tiny.world tiny.pretrain trainer ablation inference sft arc.bridge arc.cli",
 }.items()}
 

@@ -22,7 +22,7 @@ from .transforms import conjugate_program, make_variation, pick_views
 from .datasets import builtin_programs, load_tasks
 from .search import search_programs
 
-# %% ../../nbs/arc/13_bridge.ipynb #f3bf0c06
+# %% ../../nbs/arc/13_bridge.ipynb #9bb77f1a
 from .agents import Prompts
 from .verify import Verification
 from .export import sft_line
@@ -38,6 +38,7 @@ def _block(name, grid):
     rows = "\n".join("".join(map(str, row)) for row in grid.rows)
     return f"{name}, {grid.height} rows of {grid.width}:\n{rows}"
 
+# %% ../../nbs/arc/13_bridge.ipynb #0bda7a57
 def describe_task(
     task: Task # Any task; its test outputs are not read
 ) -> str: # For players
@@ -57,6 +58,7 @@ def _difficulty(task):
     if cells <= 50 and colors <= 5: return "easy"
     return "hard" if cells > 200 or colors > 8 else "medium"
 
+# %% ../../nbs/arc/13_bridge.ipynb #3e95a121
 def _tags(task):
     "What the problem can be found by"
     size = lambda g: (g.height, g.width)
@@ -64,7 +66,7 @@ def _tags(task):
     tags = ["arc", task.dataset, "same_size" if same else "new_size"]
     return tuple(filter(None, tags + ["variation"] * bool(task.operations)))
 
-# %% ../../nbs/arc/13_bridge.ipynb #7c817c7e
+# %% ../../nbs/arc/13_bridge.ipynb #1265186b
 def task_to_problem(
     task: Task, # Any task
     program: str = "" # Reproduces all its pairs; without, the problem can be solved but not trained on
@@ -97,6 +99,7 @@ def _program_files(path):
     return ([(o.stem, o.read_text(encoding="utf-8")) for o in sorted(path.glob("*.py"))] if path.is_dir()
             else [])
 
+# %% ../../nbs/arc/13_bridge.ipynb #c683e43b
 def _program_lines(file, path):
     "(task key or id, program) of lines; raises `ArcError`"
     try: lines = [json.loads(o) for o in file.read_text(encoding="utf-8").splitlines() if o.strip()]
@@ -106,7 +109,7 @@ def _program_lines(file, path):
     except ValueError as e: raise ArcError(f"{file} is not JSON lines ({e})") from None
     return list(filter(None, map(_line_program, lines)))
 
-# %% ../../nbs/arc/13_bridge.ipynb #6d20f44d
+# %% ../../nbs/arc/13_bridge.ipynb #31c4c32d
 def read_programs(
     path: str | Path # A folder or file as above
 ) -> dict[str, list[str]]: # Task key or id -> programs, shortest first
@@ -131,6 +134,7 @@ def _honest(tasks, programs):
     named = [(k, t) for t in tasks for k in (t.key, t.id) if k in programs]
     return {k: [c for c in programs[k] if not find_lookup(c, t)] for k, t in named}
 
+# %% ../../nbs/arc/13_bridge.ipynb #53a4a306
 def _first_right(tasks, programs, sandbox, bar):
     "Task key -> the first of its programs that reproduces all pairs"
     found = {}
@@ -166,6 +170,7 @@ def _turns(prompts, question, answer):
     turns = dict(system=prompts.system, user=question, assistant=answer)
     return dict(messages=[dict(role=role, content=text) for role, text in turns.items() if text])
 
+# %% ../../nbs/arc/13_bridge.ipynb #47cdc685
 def stage_lines(
     verification: Verification, # That has passed the gate
     sandbox: Sandbox, # Where it was verified
@@ -206,7 +211,7 @@ def parse_source(
                           "commas programs=PATH, views=NUMBER or search=no")
     return ArcSource(tasks, given.get("programs", ""), int(views or 0), search == "yes")
 
-# %% ../../nbs/arc/13_bridge.ipynb #d96466b5
+# %% ../../nbs/arc/13_bridge.ipynb #fe708756
 def absolute_source(
     text: str # As written
 ) -> str: # The same from any folder

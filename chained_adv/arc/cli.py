@@ -16,9 +16,10 @@ import typer
 from ..core import ConfigError, make_rng
 from ..terminal import (
     Json, Seed, clean_text, make_app, make_console, make_table, opt, print_block, print_json, say)
-from .grids import ArcError, save_png, show_task, without_answers
+from .grids import ArcError, show_task, without_answers
 from .transforms import (
     conjugate_program, find_overlaps, make_variation, parse_operations, random_operations)
+from .forms.images import save_png
 from .datasets import (
     FORMS, builtin_programs, deal_pairs, load_tasks, load_traces, merge_tasks, merge_traces, save_tasks,
     save_traces, select_tasks, set_hash, set_stats)
@@ -52,7 +53,7 @@ def _print_tasks(tasks, traces):
         for o in sorted((o for o in traces if o.task_id == t.id), key=lambda o: -o.score):
             print_block(make_console(), f"{o.username or 'unknown'}, score {o.score}", o.text)
 
-# %% ../../nbs/arc/16_cli.ipynb #8bf072d8
+# %% ../../nbs/arc/16_cli.ipynb #cceaeb4a
 def _draw_one(tasks, png):
     "Draw the one task that is chosen"
     if len(tasks) > 1:
@@ -103,7 +104,7 @@ def _one_task(task, dataset):
     keys = ", ".join(t.key for t in found)
     raise ArcError(f"{task} is {len(found)} tasks; give the key of one: {keys}")
 
-# %% ../../nbs/arc/16_cli.ipynb #bd824ff5
+# %% ../../nbs/arc/16_cli.ipynb #89cdc18e
 Ops = opt(str,
           "What to do: names of symmetries, permute_colors:0213456789, swap:TRAIN:TEST, with commas between.")
 Program = opt(str,
@@ -164,7 +165,7 @@ def _overlap_table(title, overlaps):
     rows = [(o.first, o.second, o.degree, o.shared) for o in overlaps]
     return make_table(f"\n{title}: {len(rows)}", ("task", "other", "degree", "equal pairs"), rows)
 
-# %% ../../nbs/arc/16_cli.ipynb #684fcbc6
+# %% ../../nbs/arc/16_cli.ipynb #979ccef7
 @app.command(epilog=arc_examples(
     "stats builtin", "stats v1=ARC-AGI/data/training --against v2=ARC-AGI-2/data/evaluation",
     "stats mine.json --json"))
@@ -205,7 +206,7 @@ def _deal(tasks, sizes):
     if found: return [o for t in tasks for o in deal_pairs(t, *map(int, found.groups()))]
     raise ArcError(f"--deal {sizes}: write the numbers of demonstrations and test pairs, like 3:1")
 
-# %% ../../nbs/arc/16_cli.ipynb #e70a3a8a
+# %% ../../nbs/arc/16_cli.ipynb #ba5c8d24
 @app.command(epilog=arc_examples(
     "convert builtin --out tasks", "convert dataset.json --out kaggle --form kaggle",
     "convert ARC-AGI-2/data/training --tasks 0:10 --out ten.json --form set",
@@ -231,7 +232,7 @@ def _merge_stores(sources, out, force, as_json):
     if as_json: return print_json(dict(traces=len(traces), files=[str(path)]))
     print(f"{len(traces)} traces  {path}")
 
-# %% ../../nbs/arc/16_cli.ipynb #c28fc9fe
+# %% ../../nbs/arc/16_cli.ipynb #844b68a5
 @app.command(epilog=arc_examples(
     "merge mine.json yours.json --out ours.json",
     "merge v1=ARC-AGI/data/training v2=ARC-AGI-2/data/training --out both.json",
@@ -271,7 +272,7 @@ def generate(connect, kind: Annotated[str, typer.Argument(help="reasoning or cod
     folder = None if dry_run else run_folder(out, kind, client.name)
     run_async(_generate(client, chosen, kind, best_of, prompts, folder, as_json, how))
 
-# %% ../../nbs/arc/16_cli.ipynb #a155f9be
+# %% ../../nbs/arc/16_cli.ipynb #95718b0c
 async def _generate(client, tasks, kind, best_of, prompts, folder, as_json, how):
     "Make the attempts, or without a folder say what they would take"
     from chained_adv.arc.agents import load_prompts
@@ -291,7 +292,7 @@ Recheck = opt(int,
               "Run programs on inputs with other colours, or turned, in so many ways, too, and "
               "report what holds.", min=0)
 
-# %% ../../nbs/arc/16_cli.ipynb #b3a0e47a
+# %% ../../nbs/arc/16_cli.ipynb #23335b48
 @app.command(epilog=arc_examples(
     "verify runs/arc-code-search",
     "verify results.jsonl --dataset ARC-AGI/data/training --out verdicts.jsonl",
@@ -331,7 +332,7 @@ async def _bench(client, tasks, settings, folder, prompts, box, as_json, how):
     print_json(report) if as_json else print_bench(report, folder)
     if report["attempts"]["missing"] or report["attempts"]["failed_calls"]: raise typer.Exit(1)
 
-# %% ../../nbs/arc/16_cli.ipynb #4e74344c
+# %% ../../nbs/arc/16_cli.ipynb #37dda864
 @app.command(epilog=arc_examples("bench code --model search",
                                  "bench code --model search --dataset ARC-AGI/data/training --best-of 2",
                                  "bench direct --model identity",
@@ -381,7 +382,7 @@ def score(answered: Answered, dataset: RunDataset = "", task_ids: TaskIds = "", 
     print(f"{len(found['solved'])} of {len(asked)} tasks solved; {len(given)} have answers")
     print_scores(found)
 
-# %% ../../nbs/arc/16_cli.ipynb #7cff002a
+# %% ../../nbs/arc/16_cli.ipynb #9b540fe3
 def _run_reports(runs):
     "Name -> (folder, report); raises `ArcError` where there is no report"
     from chained_adv.arc.results.submissions import read_report
@@ -392,7 +393,7 @@ def _run_reports(runs):
     if len(found) < len(runs): raise ArcError("two of the runs have the same name; rename one of the folders")
     return found
 
-# %% ../../nbs/arc/16_cli.ipynb #c7226d74
+# %% ../../nbs/arc/16_cli.ipynb #ccc14f02
 def _merge_benches(found, dataset, out):
     "The report on the attempts of all runs together, written to a new folder"
     from chained_adv.arc.bench import merge_runs, plot_report, save_report
@@ -407,6 +408,7 @@ def _merge_benches(found, dataset, out):
     say(f"written     {out}/report.json, report.png")
     return report
 
+# %% ../../nbs/arc/16_cli.ipynb #9288f336
 @app.command(epilog=arc_examples(
     "compare runs/a runs/b", "compare runs/arc-bench-* --png compare.png", "compare runs/a runs/b --json",
     "compare runs/a runs/b --merged runs/both"))
@@ -430,5 +432,5 @@ def compare(runs: Annotated[list[str],
     print_json(rows) if as_json else print_compared(rows)
     if png and not as_json: say(f"written     {png}")
 
-# %% ../../nbs/arc/16_cli.ipynb #1f1f48a2
+# %% ../../nbs/arc/16_cli.ipynb #2fd2a835
 app.add_typer(export_app, name="export")

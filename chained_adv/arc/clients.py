@@ -21,7 +21,7 @@ from .backends.local import LocalModel
 BASELINES = {"identity": lambda: Baseline(identity_answer), "random": lambda: Baseline(random_answer),
              "search": lambda: Baseline(Search())}
 
-# %% ../../nbs/arc/07_clients.ipynb #e6076faa
+# %% ../../nbs/arc/07_clients.ipynb #93627fba
 def _own_provider(base_url, key_env):
     "An endpoint that is in no file; raises `ConfigError`"
     parts = urlsplit(base_url)
@@ -32,6 +32,7 @@ def _own_provider(base_url, key_env):
                           "results; give a key by the name of its environment variable")
     return Provider("", base_url.rstrip("/"), key_env or "")
 
+# %% ../../nbs/arc/07_clients.ipynb #5c6e71b8
 def _known_provider(spec, key_env, providers):
     "(provider, model) of PROVIDER/MODEL; raises `ConfigError`"
     known = load_providers(providers)
@@ -43,7 +44,7 @@ def _known_provider(spec, key_env, providers):
     raise ConfigError(f"no model {spec!r}; write PROVIDER/MODEL, a model with --base-url, "
                       f"transformers:FOLDER, replay:FILE, or {', '.join(BASELINES)}; {hint}")
 
-# %% ../../nbs/arc/07_clients.ipynb #80f58aea
+# %% ../../nbs/arc/07_clients.ipynb #adb67129
 def _make_endpoint(spec, base_url, key_env, env_file, providers, stream, prices):
     "The endpoint that a spec names"
     if base_url: provider, model = _own_provider(base_url, key_env), spec

@@ -26,7 +26,7 @@ def builtin_programs() -> dict[str, str]: # Task id -> source of a program that 
     "Reference programs of the built-in tasks"
     return {o["id"]: o["program"] for o in json.loads(_builtin_path().read_text(encoding="utf-8"))["tasks"]}
 
-# %% ../../nbs/arc/03_datasets.ipynb #e25ee0ee
+# %% ../../nbs/arc/03_datasets.ipynb #2d58ed54
 def _load_file(path, dataset=None, revision=None, default=None):
     "Tasks of one file; `default` names the data set where neither the caller nor the file does"
     given = {k: v for k, v in (("dataset", dataset), ("revision", revision)) if v}
@@ -52,7 +52,7 @@ def _is_wanted(path):
     beside = path.with_name(path.name.replace("solutions", "challenges"))
     return form not in NOT_TASKS or form == "solutions" and (beside == path or not beside.is_file())
 
-# %% ../../nbs/arc/03_datasets.ipynb #ec174e88
+# %% ../../nbs/arc/03_datasets.ipynb #b8694aad
 def _load_folder(path, dataset=None, revision=None):
     "Tasks of all files in a folder and in its sub-folders"
     inside = [o for o in sorted(path.iterdir()) if not o.name.startswith(".")]
@@ -68,7 +68,7 @@ def _load_folder(path, dataset=None, revision=None):
             + [t for o in folders
                for t in _load_folder(o, f"{dataset}-{o.name}" if dataset else None, revision)])
 
-# %% ../../nbs/arc/03_datasets.ipynb #d3289612
+# %% ../../nbs/arc/03_datasets.ipynb #0a976e60
 def _split_source(source):
     "(path, data set, revision) of a path or of `NAME@REVISION=PATH`"
     named = re.fullmatch(r"([\w.-]+)(?:@([\w.-]+))?=(.+)", str(source), re.S)
@@ -85,7 +85,7 @@ def _check_variation(task, parent):
         raise ArcError(f"{task.key} is not what its operations make of {parent.key}; one of the two was "
                        "changed since: make the variation again, or remove its 'parent' and 'operations'")
 
-# %% ../../nbs/arc/03_datasets.ipynb #a0a96c72
+# %% ../../nbs/arc/03_datasets.ipynb #befd6e40
 def _unite(tasks):
     "Tasks by key: the same task twice is one with the signers of both; two tasks of one key are refused"
     found = {}
@@ -127,7 +127,7 @@ def deal_pairs(
     return [replace(task, id=f"{task.id}-{n}", train=pairs[i:i + train], test=pairs[i + train:i + size])
             for n, i in enumerate(starts)]
 
-# %% ../../nbs/arc/03_datasets.ipynb #3464038d
+# %% ../../nbs/arc/03_datasets.ipynb #a74ff812
 def save_tasks(
     tasks: list[Task], # What to write
     path: str | Path, # A folder for `folder` and `kaggle`, a file for `dataset` and `set`
@@ -144,7 +144,7 @@ def save_tasks(
     _refuse_taken([] if overwrite else contents)
     return [write_json(place, data) for place, data in contents.items()]
 
-# %% ../../nbs/arc/03_datasets.ipynb #58aa28bb
+# %% ../../nbs/arc/03_datasets.ipynb #18b65e04
 def _refuse_taken(places):
     "Raise `ArcError` when a file is in the way"
     if not (taken := [o for o in places if os.path.lexists(o)]): return
@@ -188,7 +188,7 @@ def _result_lines(path):
             raise ArcError(f"{path}, line {n} holds no dictionary; is this a file of results?")
         yield data
 
-# %% ../../nbs/arc/03_datasets.ipynb #dcd6ccee
+# %% ../../nbs/arc/03_datasets.ipynb #b61a4d7f
 def _traces_in_lines(path):
     found = [(o, o.get("reasoning")) for o in _result_lines(path) if isinstance(o.get("task_id"), str)]
     texts = ((o, text) for o, r in found for text in (r if isinstance(r, list) else [r]))
@@ -215,7 +215,7 @@ def _named(trace):
     return (trace if trace.trace_id
             else replace(trace, trace_id=hashlib.blake2b(content, digest_size=8).hexdigest()))
 
-# %% ../../nbs/arc/03_datasets.ipynb #edd53660
+# %% ../../nbs/arc/03_datasets.ipynb #80c93d92
 def merge_traces(
     *stores: list[Trace] # Lists of traces
 ) -> list[Trace]: # Each trace once; of one that is there twice the later votes count
@@ -254,7 +254,7 @@ def _parse_ids(text):
         raise ArcError(f"task ids {text!r}: each is a text; write them like a,b")
     return found
 
-# %% ../../nbs/arc/03_datasets.ipynb #0a91cddf
+# %% ../../nbs/arc/03_datasets.ipynb #e40f9096
 def _parse_range(text):
     "`a:b`, also in brackets, and open at either end"
     found = re.fullmatch(r"\[?\s*(\d*)\s*:\s*(\d*)\s*\]?", str(text).strip())
@@ -274,7 +274,7 @@ def _by_ids(pool, ids):
                            f"{', '.join(difflib.get_close_matches(id, known, 3, 0))}")
     return list({t.key: t for id in ids for t in known[id]}.values())
 
-# %% ../../nbs/arc/03_datasets.ipynb #a8875e75
+# %% ../../nbs/arc/03_datasets.ipynb #a08b7569
 def select_tasks(
     pool: list[Task], # To choose from
     task_ids: list | str | None = None, # Ids or keys; also as text like `a,b` or `["a", "b"]`

@@ -61,7 +61,7 @@ def _fault(v):
     if len(v.verdicts) != len(v.attempt.task.train + v.attempt.task.test): return "incomplete"
     return "lookup_table" if v.lookup else ""
 
-# %% ../../nbs/arc/12_export.ipynb #ae05bfd2
+# %% ../../nbs/arc/12_export.ipynb #1d454744
 def gate(
     verifications: Iterable[Verification], # A stream
     per_task: int = 4 # Most programs of one task
@@ -130,7 +130,7 @@ def _check_choice(name, value, choices):
     "Raise `ConfigError` for a choice that is none"
     if value not in choices: raise ConfigError(f"{name} {value!r}: choose from {', '.join(choices)}")
 
-# %% ../../nbs/arc/12_export.ipynb #554fced9
+# %% ../../nbs/arc/12_export.ipynb #16ee1f5a
 def sft_line(
     verification: Verification, # That has passed the gate
     sandbox: Sandbox, # Where it was verified; its limits are recorded
@@ -197,13 +197,13 @@ def export_sft(
     return dict(attempts=total, exported=len(good), lines=len(lines), tasks=len(tasks),
                 left_out=dict(reasons))
 
-# %% ../../nbs/arc/12_export.ipynb #66ed75b6
+# %% ../../nbs/arc/12_export.ipynb #c4793e1a
 def _refuse_nothing(total, reasons):
     "Raise `ArcError`: nothing is left"
     why = ", ".join(f"{n} {k}" for k, n in reasons.most_common())
     raise ArcError(f"none of {total} attempts can be exported" + (f": {why}" if total else ""))
 
-# %% ../../nbs/arc/12_export.ipynb #ca3d1039
+# %% ../../nbs/arc/12_export.ipynb #a844da05
 def _computed(v):
     "What a wrong program made of all pairs of its task; None when a line about it would teach nothing"
     task, outputs = v.attempt.task, [o.output for o in v.verdicts]
@@ -212,6 +212,7 @@ def _computed(v):
     same = [p.input for p in pairs] == outputs
     return None if same or len(set(outputs)) == 1 else outputs
 
+# %% ../../nbs/arc/12_export.ipynb #ba8a4790
 def relabel(
     verification: Verification # Of a program that did not pass
 ) -> Task | None: # The task that it solves; None when there is none worth learning
@@ -224,7 +225,7 @@ def relabel(
     made = replace(task, train=pairs[:n], test=pairs[n:], name="", parent=None, operations=(), signed_by=())
     return replace(made, id=f"{task.id}-hindsight-{canonical_hash(made)[:8]}")
 
-# %% ../../nbs/arc/12_export.ipynb #ccae025d
+# %% ../../nbs/arc/12_export.ipynb #dc9edc70
 def export_hindsight(
     verifications: Iterable[Verification], # A stream; those that pass are left out
     sandbox: Sandbox, # Where the programs run again

@@ -21,7 +21,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from .. import __version__
 from ..core import ConfigError
 
-# %% ../../nbs/arc/09_generate.ipynb #bdf13a1a
+# %% ../../nbs/arc/09_generate.ipynb #1f026fd0
 from .grids import ArcError
 from .files import Journal, cut_tail, hold_folder, write_file
 from .protocol import Usage
@@ -48,7 +48,7 @@ class RunReport:
     started: float = field(default_factory=time.monotonic, repr=False) # By the monotonic clock
     seconds: float = 0. # How long this part took
 
-# %% ../../nbs/arc/09_generate.ipynb #622ba94d
+# %% ../../nbs/arc/09_generate.ipynb #36d87cf5
 @patch(as_prop=True)
 def priced(self: RunReport) -> bool:
     "Is it known what a token costs?"
@@ -80,7 +80,7 @@ def _spend(report, row):
     report.usage += Usage(**row["usage"])
     report.cost += row["cost"]
 
-# %% ../../nbs/arc/09_generate.ipynb #2383a3bd
+# %% ../../nbs/arc/09_generate.ipynb #ee795d07
 @patch
 def to_json(self: RunReport) -> dict:
     "For manifests and `--json`"
@@ -103,7 +103,7 @@ def run_config(
     text = json.dumps(config, sort_keys=True, default=str)
     return {**config, "hash": hashlib.sha256(text.encode()).hexdigest()[:16]}
 
-# %% ../../nbs/arc/09_generate.ipynb #e8d010ae
+# %% ../../nbs/arc/09_generate.ipynb #965ead87
 def _read_manifest(folder):
     "What a run knows of itself; empty before its start"
     path = Path(folder) / "manifest.json"
@@ -149,7 +149,7 @@ def _open_folder(folder, config, resume, retry_failed):
     if not (folder / "attempts.jsonl").exists(): return {}
     raise ArcError(f"{folder} holds attempts already; go on with them (--resume), or choose another folder")
 
-# %% ../../nbs/arc/09_generate.ipynb #705dc289
+# %% ../../nbs/arc/09_generate.ipynb #b97cb951
 def _spent_in_rows(folder):
     "Tokens and USD of the lines that are there"
     total, seen = RunReport(""), set()
@@ -217,6 +217,7 @@ class Run:
         self.tell = tell
         self.stopped = False
 
+# %% ../../nbs/arc/09_generate.ipynb #56cd7c9f
 @patch
 def stop(self: Run,
     status: str # Why
@@ -226,7 +227,7 @@ def stop(self: Run,
     if self.report.status == "running": self.report.status = status
     self.tell(self.report)
 
-# %% ../../nbs/arc/09_generate.ipynb #c8bf7c4c
+# %% ../../nbs/arc/09_generate.ipynb #3aa72672
 @patch
 async def work(self: Run):
     "Make one attempt after the other"
@@ -236,7 +237,7 @@ async def work(self: Run):
             await self.attempt(item)
         if self.stopped: return
 
-# %% ../../nbs/arc/09_generate.ipynb #fbc8a9ef
+# %% ../../nbs/arc/09_generate.ipynb #e178f924
 @patch
 async def attempt(self: Run,
     item: Item # What is to be done
@@ -266,7 +267,7 @@ async def _work_all(run, max_concurrent):
             for o in workers: o.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
 
-# %% ../../nbs/arc/09_generate.ipynb #2e8eb821
+# %% ../../nbs/arc/09_generate.ipynb #6d1ec79d
 def _keys(items):
     "The keys of a list of items; None of an iterator, which is not read before its time"
     return {o.key for o in items} if isinstance(items, (list, tuple)) else None
@@ -368,7 +369,7 @@ def progress_text(
     return (f"{report.ok} ok, {failed} failed, {rate:.1f}/s, {report.usage.total} tokens, "
             f"{cost_text(report.cost, report.priced)}{status}")
 
-# %% ../../nbs/arc/09_generate.ipynb #d064e3a6
+# %% ../../nbs/arc/09_generate.ipynb #517f2c91
 def cost_text(
     cost: float, # USD, as far as it is known
     priced: bool = True, # Is it known what a token costs?
@@ -393,6 +394,7 @@ def _lines(console, total, every):
         console.print(text, highlight=False, soft_wrap=True)
     return tell
 
+# %% ../../nbs/arc/09_generate.ipynb #fe64c20d
 @contextmanager
 def show_progress(
     total: int | None = None, # Attempts asked for

@@ -4,14 +4,12 @@
 
 # %% auto #0
 __all__ = ['MAX_SIDE', 'COLORS', 'SYMMETRIES', 'PALETTE', 'ArcError', 'Grid', 'cell_distance', 'Pair', 'Task', 'operations_text',
-           'without_answers', 'turn_grid', 'canonical_hash', 'grid_svg', 'grid_text', 'pair_text', 'show_task',
-           'save_png']
+           'without_answers', 'turn_grid', 'canonical_hash', 'grid_svg', 'grid_text', 'pair_text', 'show_task']
 
 # %% ../../nbs/arc/00_grids.ipynb #be79bfe8
 import hashlib, json, math
 from dataclasses import dataclass, field, replace
 from html import escape
-from pathlib import Path
 from typing import Any
 from rich.columns import Columns
 from rich.console import Console, Group
@@ -27,7 +25,7 @@ class ArcError(ChainedAdvError):
 MAX_SIDE = 30
 COLORS = ("black", "blue", "red", "green", "yellow", "grey", "fuchsia", "orange", "teal", "brown")
 
-# %% ../../nbs/arc/00_grids.ipynb #6604446a
+# %% ../../nbs/arc/00_grids.ipynb #291434f1
 def _checked_rows(rows):
     "Rows as tuples; raises `ArcError` with the place of the first cell that is wrong"
     if not isinstance(rows, (list, tuple)):
@@ -60,7 +58,7 @@ class Grid:
     def __repr__(self): return f"Grid({self.to_lists()})"
     def __str__(self): return "\n".join(" ".join(map(str, row)) for row in self.rows)
 
-# %% ../../nbs/arc/00_grids.ipynb #23e3e1bf
+# %% ../../nbs/arc/00_grids.ipynb #b0d83f1a
 @patch(as_prop=True)
 def height(self: Grid) -> int:
     "Number of rows"
@@ -97,7 +95,7 @@ class Pair:
     input: Grid # What is given
     output: Grid | None = None # What is wanted; None when it is not known
 
-# %% ../../nbs/arc/00_grids.ipynb #4c6169e3
+# %% ../../nbs/arc/00_grids.ipynb #535aac3d
 @dataclass(frozen=True)
 class Task:
     "Demonstrations of a rule, and inputs to apply it to"
@@ -155,7 +153,7 @@ def _check_task(self):
     if lacking := [i for i, p in enumerate(self.train) if p.output is None]:
         raise ArcError(f"task {self.id}, train[{lacking[0]}] has no output; only test pairs may lack it")
 
-# %% ../../nbs/arc/00_grids.ipynb #484bfd22
+# %% ../../nbs/arc/00_grids.ipynb #1207f194
 @patch(as_prop=True)
 def key(self: Task) -> str:
     "What identifies the task: `dataset@revision/id`, and for a variation `~` and its operations"
@@ -177,7 +175,7 @@ def _read_grid(rows, where):
     try: return Grid(rows)
     except ArcError as e: raise ArcError(f"{where}: {e}") from None
 
-# %% ../../nbs/arc/00_grids.ipynb #e6e99427
+# %% ../../nbs/arc/00_grids.ipynb #038dfb03
 def _read_pairs(data, part, where):
     "The pairs under `train` or `test`"
     pairs = data.get(part)
@@ -200,13 +198,14 @@ def from_json(cls: Task,
 ) -> Task: # The task
     "A task from a dictionary in the official form; raises `ArcError` with the place"
     if not isinstance(data, dict):
-        raise ArcError(f"task {id}: it is a dictionary with 'train' and 'test', not {type(data).__name__}")
+        raise ArcError(f"task {id}: a task is a dictionary with 'train' and 'test', not "
+                       f"{type(data).__name__}")
     own = {k: data[k] for k in _EXTRA if data.get(k)}
     name = data.get("name")
     pairs = (tuple(_read_pairs(data, o, f"task {id}")) for o in ("train", "test"))
     return cls(id, *pairs, **{"name": name if isinstance(name, str) else "", **own, **more})
 
-# %% ../../nbs/arc/00_grids.ipynb #b99b0533
+# %% ../../nbs/arc/00_grids.ipynb #d05945bb
 @patch
 def to_json(self: Task, full=False):
     "The official form; `full` adds id, data set, revision and what a variation remembers"
@@ -268,7 +267,7 @@ def _refine(words, label):
         if len(set(finer.values())) == len(set(label.values())): return finer
         label = finer
 
-# %% ../../nbs/arc/00_grids.ipynb #eafa7d5b
+# %% ../../nbs/arc/00_grids.ipynb #e75455f1
 def _colorless(words, label=None):
     "The smallest form of the pairs under all renamings of the colours"
     label = _refine(words, label or {c: 0 for _, colors in words for c in colors})
@@ -370,81 +369,3 @@ def show_task(
         for i, p in enumerate(getattr(task, part)):
             sizes = " -> ".join(f"{o.height}x{o.width}" if o else "?" for o in (p.input, p.output))
             console.print(Group(Text(f"\n{part} {i} ({sizes})"), pair_text(p, console.width)))
-
-# %% ../../nbs/arc/00_grids.ipynb #ea5f8c25
-_LABEL, _GAP = 14, 8 # height of a line of words and space around things, in pixels
-
-def _draw(draw, grid, left, top, cell):
-    for y, row in enumerate(grid.rows):
-        for x, c in enumerate(row):
-            a, b = left + x * cell, top + y * cell
-            draw.rectangle((a, b, a + cell - 1, b + cell - 1), fill=PALETTE[c], outline="#555555")
-
-def _blocks(what):
-    "(label, pair) of everything to draw"
-    if isinstance(what, Grid): return [("", Pair(what))]
-    return [(f"{part} {i}", p) for part in ("train", "test") for i, p in enumerate(getattr(what, part))]
-
-def _size(label, pair, cell, task):
-    "Width, height of the input, and whole height of a block, in pixels"
-    below = pair.output or pair.input
-    width = max(max(pair.input.width, below.width) * cell, 7 * len(label))
-    top = pair.input.height * cell
-    return width, top, _LABEL * bool(label) + top + (_GAP + _LABEL + below.height * cell if task else 0)
-
-def _rows(blocks, cell, most, task):
-    "Blocks in rows that are at most so wide"
-    rows, used = [[]], 0
-    for label, pair in blocks:
-        width = _size(label, pair, cell, task)[0] + _GAP
-        if rows[-1] and used + width > most: rows, used = [*rows, []], 0
-        rows[-1].append((label, pair))
-        used += width
-    return rows
-
-def _draw_rows(draw, rows, sizes, gap, cell, task):
-    "All blocks, row by row"
-    top = gap
-    for row, size in zip(rows, sizes):
-        left = gap
-        for (label, pair), s in zip(row, size):
-            _draw_block(draw, label, pair, left, top, cell, task)
-            left += s[0] + gap
-        top += max(s[2] for s in size) + 2 * gap
-
-# %% ../../nbs/arc/00_grids.ipynb #5f24280d
-def _draw_block(draw, label, pair, left, top, cell, task):
-    "A label, the input, and for a task an arrow and the output or a frame with a question mark"
-    width, high, _ = _size(label, pair, cell, task)
-    if label: draw.text((left, top), label, fill="black")
-    top += _LABEL * bool(label)
-    _draw(draw, pair.input, left, top, cell)
-    if not task: return
-    draw.text((left + width // 2 - 3, top + high + _GAP // 2), "v", fill="black")
-    top += high + _GAP + _LABEL
-    if pair.output: return _draw(draw, pair.output, left, top, cell)
-    w, h = pair.input.width * cell, pair.input.height * cell
-    draw.rectangle((left, top, left + w - 1, top + h - 1), outline="#555555")
-    draw.text((left + w // 2 - 3, top + h // 2 - 6), "?", fill="black")
-
-# %% ../../nbs/arc/00_grids.ipynb #8f758cfc
-def save_png(
-    what: Grid | Task, # What to draw
-    path: str | Path, # File to write
-    cell: int = 16, # Side of a cell, in pixels
-    width: int = 1200 # Widest image, in pixels, unless a single pair is wider
-) -> Path: # The file
-    "Draw a grid or a task, its pairs with their names and in rows, into a PNG file"
-    try: from PIL import Image, ImageDraw
-    except ImportError: raise ArcError("PNG files need Pillow: pip install 'chained_adv[arc]'") from None
-    task = isinstance(what, Task)
-    gap = _GAP if task else cell
-    rows = _rows(_blocks(what), cell, width - gap, task)
-    sizes = [[_size(*o, cell, task) for o in row] for row in rows]
-    across = max(sum(s[0] + gap for s in row) for row in sizes) + gap
-    image = Image.new("RGB", (across, sum(max(s[2] for s in row) + 2 * gap for row in sizes)), "white")
-    _draw_rows(ImageDraw.Draw(image), rows, sizes, gap, cell, task)
-    try: image.save(path, "PNG")
-    except OSError as e:
-        raise ArcError(f"{path} cannot be written ({e.strerror or e}); choose another place") from None
-    return Path(path)

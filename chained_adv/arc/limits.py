@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Budget', 'Pace', 'Breaker', 'Limits', 'Client', 'Ledger', 'Spent', 'read_ledger']
 
-# %% ../../nbs/arc/06_limits.ipynb #7c2dc1f1
+# %% ../../nbs/arc/06_limits.ipynb #54fe957c
 import asyncio, json, logging, math, os, random, secrets, time
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
@@ -33,7 +33,7 @@ def limited(self: Budget) -> bool:
     "Is there a cap?"
     return self.caps != (None, None)
 
-# %% ../../nbs/arc/06_limits.ipynb #27d4dbba
+# %% ../../nbs/arc/06_limits.ipynb #847f74fa
 @patch
 def report(self: Budget) -> str:
     "What is spent, in words"
@@ -48,7 +48,7 @@ def _fits(self: Budget, need, others):
     room = zip(self.caps, self.spent, self.reserved, need)
     return all(cap is None or s + r * others + n <= cap * (1 + 1e-12) for cap, s, r, n in room)
 
-# %% ../../nbs/arc/06_limits.ipynb #c85400f4
+# %% ../../nbs/arc/06_limits.ipynb #b8ca2785
 @patch
 async def reserve(self: Budget,
     cost: float, # USD that a call may take at most
@@ -63,7 +63,7 @@ async def reserve(self: Budget,
                 await self._changed.wait()
     for i, o in enumerate((cost, tokens)): self.reserved[i] += o
 
-# %% ../../nbs/arc/06_limits.ipynb #dec12be3
+# %% ../../nbs/arc/06_limits.ipynb #2c6e80c5
 @patch
 async def settle(self: Budget,
     cost: float, # USD that were set aside
@@ -92,7 +92,7 @@ def hold(self: Pace,
     "Let nobody pass for some time"
     self.next = max(self.next, time.monotonic() + seconds)
 
-# %% ../../nbs/arc/06_limits.ipynb #1c8bd414
+# %% ../../nbs/arc/06_limits.ipynb #2ffa3fb3
 @patch
 async def wait(self: Pace):
     "Wait for one's turn"
@@ -108,14 +108,19 @@ class Breaker:
                  cooldown: float = 15., # Seconds until one caller tries again; doubled each time
                  openings: int = 4, # Openings without a success after which it stays open
                  hopeless: int = 3): # Failures in a row that no waiting mends, after which it stays open
-        self.after, self.cooldown, self.openings, self.hopeless = after, cooldown, openings, hopeless
+        self.after = after
+        self.cooldown = cooldown
+        self.openings = openings
+        self.hopeless = hopeless
         self.failures = self.lost = 0 # in a row: all, and those that no waiting mends
-        self.opened, self.until, self.probing = 0, 0., False
+        self.opened = 0
+        self.until = 0.
+        self.probing = False
         self.why = "" # why it stays open
         self.refused = [] # prompts that met a 403
         self.trusted = False # has the endpoint ever answered?
 
-# %% ../../nbs/arc/06_limits.ipynb #4e01c544
+# %% ../../nbs/arc/06_limits.ipynb #28583cdb
 @patch
 async def ready(self: Breaker):
     "Wait until calls are allowed; raises `CallError` when they are not any more"
@@ -128,7 +133,7 @@ async def ready(self: Breaker):
         told = f"the endpoint kept failing, last with {self.why}"
         raise CallError("circuit_open", told, usage=Usage(), cost=0.)
 
-# %% ../../nbs/arc/06_limits.ipynb #c16863eb
+# %% ../../nbs/arc/06_limits.ipynb #662544a8
 @patch
 def succeeded(self: Breaker):
     "A call went well"
@@ -142,13 +147,13 @@ def answered(self: Breaker):
     self.failures = self.lost = self.opened = 0
     self.probing = False
 
-# %% ../../nbs/arc/06_limits.ipynb #dac204a0
+# %% ../../nbs/arc/06_limits.ipynb #243d6d4d
 @patch
 def gave_up(self: Breaker):
     "A call was not made, or cancelled: the next caller may try"
     self.probing = False
 
-# %% ../../nbs/arc/06_limits.ipynb #4198ae5c
+# %% ../../nbs/arc/06_limits.ipynb #ab77f948
 @patch
 def _refuses_all(self: Breaker, prompt):
     "Does a 403 say something about the endpoint? When it has never answered, and different prompts meet it"
@@ -181,7 +186,7 @@ def failed(self: Breaker,
 # %% ../../nbs/arc/06_limits.ipynb #bb6834fb
 logging.getLogger("stamina").addHandler(logging.NullHandler()) # retries are counted, not printed
 
-# %% ../../nbs/arc/06_limits.ipynb #acb65f29
+# %% ../../nbs/arc/06_limits.ipynb #a0ce2d30
 @dataclass(frozen=True)
 class Limits:
     "Time, tries and pace of the calls"
@@ -207,7 +212,10 @@ class Client:
                  budget: Budget | None = None, # A cap on spending
                  params: dict | None = None, # Sampling parameters of every request
                  seed: int | None = 0): # Of the sampling; None leaves it to the model
-        self.name, self.model, self.limits, self.seed = name, model, limits, seed
+        self.name = name
+        self.model = model
+        self.limits = limits
+        self.seed = seed
         self.budget, self.params = budget or Budget(), dict(params or {})
         self.pace = Pace(limits.per_minute)
         self.breaker = Breaker(limits.breaker_after, limits.breaker_cooldown)
@@ -216,7 +224,7 @@ class Client:
 
     def __repr__(self): return f"Client({self.name})"
 
-# %% ../../nbs/arc/06_limits.ipynb #c79cebf6
+# %% ../../nbs/arc/06_limits.ipynb #41c3f1de
 @patch
 def _check_budget(self: Client):
     "Can a cap hold? Raises `ConfigError` when the worst case of a call cannot be known"
@@ -269,16 +277,21 @@ async def _try(self: Client, request, bill):
         cost, tokens = bill.cost - before[1], bill.usage.total - before[0].total
         await self.budget.settle(self._price(worst), worst.total, cost, tokens)
 
-# %% ../../nbs/arc/06_limits.ipynb #f0aede02
+# %% ../../nbs/arc/06_limits.ipynb #e02cc5ab
 @patch
 async def _booked(self: Client, request, bill, worst):
     "One call, noted in the ledger and on the bill; cancelled or failed without a bill, it is the worst case"
-    usage, cost, took, began = worst, self._price(worst), None, time.monotonic()
+    usage = worst
+    cost = self._price(worst)
+    took = None
+    began = time.monotonic()
     noted = self.ledger.begin(worst, cost) if self.ledger else None
     if noted: request = replace(request, sent=lambda: self.ledger and self.ledger.sent(noted))
     try:
         reply = await self._call(request)
-        usage, cost, took = reply.usage, reply.cost, reply.seconds
+        usage = reply.usage
+        cost = reply.cost
+        took = reply.seconds
         return reply
     except CallError as e:
         if e.usage is not None or not FAILURES[e.label].billed:
@@ -318,7 +331,7 @@ def _backoff(self: Client, error):
     self.pace.hold(error.retry_after)
     return error.retry_after + random.random() * self.limits.first_wait
 
-# %% ../../nbs/arc/06_limits.ipynb #bf25e9f5
+# %% ../../nbs/arc/06_limits.ipynb #6131606b
 @patch
 async def _tries(self: Client, request, bill):
     "Calls until one is answered, or none may follow"
@@ -359,7 +372,9 @@ class Ledger:
     "Notes what each call may take and did take"
     def __init__(self, path: Path): # The file; made when it is not there
         self.file = open(path, "ab", buffering=0)
-        self.part, self.count = secrets.token_hex(3), 0 # names of calls differ between parts of a run
+        # names of calls differ between parts of a run
+        self.part = secrets.token_hex(3)
+        self.count = 0
 
 @patch
 def begin(self: Ledger,
@@ -371,7 +386,7 @@ def begin(self: Ledger,
     self.put(dict(call=f"{self.part}-{self.count}", may=[*astuple(usage), cost]))
     return f"{self.part}-{self.count}"
 
-# %% ../../nbs/arc/06_limits.ipynb #14f973b4
+# %% ../../nbs/arc/06_limits.ipynb #a7404da7
 @patch
 def sent(self: Ledger,
     call: str # As `begin` named it
@@ -388,7 +403,7 @@ def end(self: Ledger,
     "After a call: what it took"
     self.put(dict(call=call, took=[*astuple(usage), cost]))
 
-# %% ../../nbs/arc/06_limits.ipynb #8b5e3484
+# %% ../../nbs/arc/06_limits.ipynb #152952f9
 @patch
 def put(self: Ledger,
     line: dict # Becomes a line
@@ -410,19 +425,22 @@ class Spent:
     most: list[float] # The same, with such calls at their worst
     lost: int = 0 # Calls that were cut off
 
-# %% ../../nbs/arc/06_limits.ipynb #5835904e
+# %% ../../nbs/arc/06_limits.ipynb #81613883
 def _ledger_rows(path):
     "The notes of a ledger; half a line at its end was never followed by its call"
     for line in path.read_bytes().split(b"\n")[:-1]:
         try: yield json.loads(line)
         except ValueError:
-            raise ArcError(f"{path} is damaged; remove it to count the lines of finished attempts only") from None
+            raise ArcError(f"{path} is damaged; remove it to count finished attempts only") from None
 
 def read_ledger(
     path: Path # Of a run
 ) -> Spent: # Sums over its calls
     "What the calls of a run took"
-    may, took, sent, before = {}, {}, set(), [0, 0, 0, 0, 0.]
+    may = {}
+    took = {}
+    sent = set()
+    before = [0, 0, 0, 0, 0.]
     for row in _ledger_rows(path):
         if "before" in row: before = row["before"]
         elif "sent" in row: sent.add(row["call"])

@@ -6,7 +6,7 @@
 __all__ = ['FAILURES', 'MOST_TOKENS', 'MAX_ANSWER', 'Usage', 'Request', 'Reply', 'Prices', 'Failure', 'CallError', 'status_error',
            'read_retry_after', 'read_completion', 'StreamReader']
 
-# %% ../../nbs/arc/05_protocol.ipynb #2a7baa56
+# %% ../../nbs/arc/05_protocol.ipynb #cb871fcd
 import json, math, re
 from collections.abc import Callable
 from dataclasses import astuple, dataclass, field, replace
@@ -28,7 +28,7 @@ class Usage:
 
     def __add__(self, other): return Usage(*map(sum, zip(astuple(self), astuple(other))))
 
-# %% ../../nbs/arc/05_protocol.ipynb #d70ae3ed
+# %% ../../nbs/arc/05_protocol.ipynb #da9da311
 @patch(as_prop=True)
 def total(self: Usage) -> int:
     "Tokens read and written"
@@ -48,7 +48,7 @@ class Request:
     params: dict = field(default_factory=dict, hash=False) # Sampling, for example `{"temperature": 0.7}`
     sent: Callable | None = field(default=None, compare=False, repr=False) # Called when it has left
 
-# %% ../../nbs/arc/05_protocol.ipynb #ae4bdccd
+# %% ../../nbs/arc/05_protocol.ipynb #d969e2ba
 @dataclass(frozen=True)
 class Reply:
     "What came back"
@@ -69,6 +69,7 @@ class Prices:
     completion: float # Tokens written
     cached: float | None = None # Tokens read from a cache; None: as `prompt`
 
+# %% ../../nbs/arc/05_protocol.ipynb #f111cd6d
 @patch
 def cost(self: Prices,
     usage: Usage # Tokens
@@ -78,6 +79,7 @@ def cost(self: Prices,
     read = (usage.prompt - usage.cached) * self.prompt + usage.cached * cached
     return (read + usage.completion * self.completion) / 1e6
 
+# %% ../../nbs/arc/05_protocol.ipynb #19ec906d
 @patch
 def split(self: Prices,
     usage: Usage, # Tokens
@@ -133,10 +135,15 @@ class CallError(ArcError):
         self.label, self.message = label, whole_text(message or FAILURES[label].meaning)
         super().__init__(f"{label}: {self.message}")
         self.retryable = FAILURES[label].retried
-        self.retry_after, self.usage, self.cost = retry_after, usage, cost
-        self.seconds, self.waited, self.tries = 0., 0., 1 # of the attempt, filled in by the client
+        self.retry_after = retry_after
+        self.usage = usage
+        self.cost = cost
+        # of the attempt, filled in by the client
+        self.seconds = 0.
+        self.waited = 0.
+        self.tries = 1
 
-# %% ../../nbs/arc/05_protocol.ipynb #bd31bd1d
+# %% ../../nbs/arc/05_protocol.ipynb #4a530468
 @patch
 def without(self: CallError,
     secret: str # The key that was sent
@@ -164,7 +171,7 @@ def _label_of(status, message):
     if 300 <= status < 400: return "moved"
     return "server_error" if status >= 500 else "bad_request"
 
-# %% ../../nbs/arc/05_protocol.ipynb #03db1750
+# %% ../../nbs/arc/05_protocol.ipynb #62e5b370
 def status_error(
     status: int, # HTTP status, or the code inside an error message
     message: str = "", # What the endpoint said
@@ -203,7 +210,7 @@ def _count(data, *path):
     if type(data) is float and data.is_integer(): data = int(data)
     return data if type(data) is int and 0 <= data <= MOST_TOKENS else 0
 
-# %% ../../nbs/arc/05_protocol.ipynb #63d68408
+# %% ../../nbs/arc/05_protocol.ipynb #a043c377
 def _read_usage(data):
     "(tokens, USD) of a `usage` dictionary; None for what it does not say"
     if not isinstance(data, dict): return None, None
@@ -214,6 +221,7 @@ def _read_usage(data):
     known = type(cost) in (int, float) and 0 < cost < 1e6
     return (usage if usage.total else None), (float(cost) if known else None)
 
+# %% ../../nbs/arc/05_protocol.ipynb #e4fbaf2a
 def _plain(content):
     "Text that came as a string, as parts, or not at all"
     if isinstance(content, list):
@@ -228,7 +236,7 @@ def _raise_told(error):
     told = error.get("message") if isinstance(error, dict) else error
     raise status_error(code if type(code) is int and 400 <= code < 600 else 500, str(told))
 
-# %% ../../nbs/arc/05_protocol.ipynb #0efd9568
+# %% ../../nbs/arc/05_protocol.ipynb #b7722680
 def read_completion(
     body: Any # The body of a chat completion, decoded
 ) -> tuple[Reply, float | None]: # The reply, and USD where the endpoint named them
@@ -261,6 +269,7 @@ class StreamReader:
         self.finish = self.usage = None
         self.done, self.size = False, 0 # did `[DONE]` come; characters so far
 
+# %% ../../nbs/arc/05_protocol.ipynb #ee9e6bb5
 @patch
 def add(self: StreamReader,
     data: str # What one event carries

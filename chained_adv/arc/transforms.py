@@ -32,7 +32,7 @@ def _check_operation(o):
     raise ArcError(f"no operation {o!r:.80}; there are {', '.join(SYMMETRIES)}, permute_colors with a "
                    "'map', and swap with 'train' and 'test'")
 
-# %% ../../nbs/arc/01_transforms.ipynb #1588d0cd
+# %% ../../nbs/arc/01_transforms.ipynb #45df3a40
 def check_operations(
     operations: list | tuple # Operations as data
 ) -> tuple[dict, ...]: # The same, checked, with their keys in order
@@ -66,7 +66,7 @@ def _apply_to_grid(grid, o):
     if o["op"] in SYMMETRIES: return turn_grid(grid, o["op"])
     return Grid([[o["map"][c] for c in row] for row in grid.rows]) if o["op"] == "permute_colors" else grid
 
-# %% ../../nbs/arc/01_transforms.ipynb #37c2617b
+# %% ../../nbs/arc/01_transforms.ipynb #1f6668fe
 def _swap(task, o):
     i = o["train"]
     j = o["test"]
@@ -103,7 +103,7 @@ _PROBE = Grid([[1, 2, 3], [4, 5, 6]])
 _NAME = {turn_grid(_PROBE, s): s for s in SYMMETRIES}
 _AFTER = {(s, t): _NAME[turn_grid(turn_grid(_PROBE, s), t)] for s in SYMMETRIES for t in SYMMETRIES}
 
-# %% ../../nbs/arc/01_transforms.ipynb #a61b92ab
+# %% ../../nbs/arc/01_transforms.ipynb #83666f23
 def compose(
     *parts: list | tuple # Lists of operations, first to last
 ) -> tuple[dict, ...]: # At most one symmetry, at most one colour permutation, then the swaps
@@ -190,7 +190,7 @@ def _rename(code, old, new):
         lines[row - 1] = line[:column] + new + line[column + len(old):]
     return "\n".join(lines)
 
-# %% ../../nbs/arc/01_transforms.ipynb #92483d16
+# %% ../../nbs/arc/01_transforms.ipynb #eccee1d5
 def _defines(code, name):
     "Does the program define this name at its top level?"
     try: tree = ast.parse(code)
@@ -212,7 +212,7 @@ _TURN_SOURCE = {
     "anti_transpose": "[list(row)[::-1] for row in zip(*grid, strict=True)][::-1]",
 }
 
-# %% ../../nbs/arc/01_transforms.ipynb #b677d196
+# %% ../../nbs/arc/01_transforms.ipynb #f04817b4
 def _source(operations):
     "Lines that apply operations to `grid`"
     for o in operations:
@@ -254,7 +254,7 @@ def _read_names(pairs):
     rest = iter([c for c in free if c not in same])
     return [names[c] if c in names else same[c] if c in same else next(rest) for c in range(10)]
 
-# %% ../../nbs/arc/01_transforms.ipynb #13a25486
+# %% ../../nbs/arc/01_transforms.ipynb #e1bcecdc
 def _grid_pairs(a, b):
     "The grids of two tasks that must be made equal"
     pairs = zip(a.train + a.test, b.train + b.test)
@@ -290,7 +290,7 @@ def _outline(task):
     counts = lambda g: (sorted((g.height, g.width)), sorted(Counter(sum(g.rows, ())).values())) if g else ()
     return repr(sorted((counts(p.input), counts(p.output)) for p in task.train + task.test))
 
-# %% ../../nbs/arc/01_transforms.ipynb #a4ac4d2d
+# %% ../../nbs/arc/01_transforms.ipynb #56e35ce3
 def _known_pairs(task): return Counter(p for p in task.train + task.test if p.output)
 
 def _degree(a, b, disguise):
@@ -304,7 +304,9 @@ def find_overlaps(
     second: list[Task] | None = None # Other tasks; None compares the first with each other
 ) -> list[Overlap]: # In the order of the tasks
     "Tasks that are in both sets, or twice in one, whatever their ids and disguises"
-    other, places, found = first if second is None else second, {}, []
+    other = first if second is None else second
+    places = {}
+    found = []
     disguise = functools.cache(lambda t: canonical_hash(t, symmetries=True, colors=True))
     for j, t in enumerate(other):
         for mark in {_outline(t), *_known_pairs(t)}: places.setdefault(mark, []).append(j)

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['fenced', 'Baseline', 'identity_answer', 'random_answer', 'Search', 'Replay']
 
-# %% ../../../nbs/arc/backends/01_baselines.ipynb #7d9f3b51
+# %% ../../../nbs/arc/backends/01_baselines.ipynb #f6feffcd
 import asyncio, inspect, json, threading, time
 from collections.abc import Callable
 from pathlib import Path
@@ -26,7 +26,7 @@ def fenced(
 _TURN_CODE = {"identity": "input_grid", "flip_left_right": "[row[::-1] for row in input_grid]",
               "flip_top_bottom": "input_grid[::-1]", "transpose": "[list(row) for row in zip(*input_grid)]"}
 
-# %% ../../../nbs/arc/backends/01_baselines.ipynb #7dcdbeda
+# %% ../../../nbs/arc/backends/01_baselines.ipynb #72e9f2fa
 def _turn_answer(request, turn):
     "An answer that says a symmetry of the square is the rule"
     if request.kind == "code":
@@ -50,7 +50,7 @@ def random_answer(request: Request) -> str:
     "A symmetry drawn for each attempt"
     return _turn_answer(request, make_rng(request.seed, request.attempt).choice(sorted(_TURN_CODE)))
 
-# %% ../../../nbs/arc/backends/01_baselines.ipynb #3705ec3a
+# %% ../../../nbs/arc/backends/01_baselines.ipynb #1129dd22
 @patch
 def worst_case(self: Baseline, request: Request) -> Usage:
     "No tokens"
@@ -63,6 +63,7 @@ async def complete(self: Baseline, request: Request) -> Reply:
     answer = await answer if inspect.isawaitable(answer) else answer
     return answer if isinstance(answer, Reply) else Reply(answer)
 
+# %% ../../../nbs/arc/backends/01_baselines.ipynb #accbd068
 @patch
 async def close(self: Baseline):
     "There is nothing to let go of"
@@ -81,7 +82,7 @@ class Search:
         codes, seconds = await asyncio.shield(self.found[key])
         return Reply(self.answer(request, codes), seconds=seconds if first else 0.)
 
-# %% ../../../nbs/arc/backends/01_baselines.ipynb #38f4a1cb
+# %% ../../../nbs/arc/backends/01_baselines.ipynb #b53bd013
 @patch
 def look(self: Search,
     task: Task # Without test outputs
@@ -92,7 +93,7 @@ def look(self: Search,
         found = search_programs(task, 2)
         return found, time.monotonic() - started
 
-# %% ../../../nbs/arc/backends/01_baselines.ipynb #bf63f29f
+# %% ../../../nbs/arc/backends/01_baselines.ipynb #0e0da24d
 @patch
 def answer(self: Search,
     request: Request, # What is asked
@@ -124,6 +125,7 @@ class Replay:
         for n, line in enumerate(text.split("\n"), 1):
             if line.strip() and line[0] != " ": self._keep(n, line) # others were struck out
 
+# %% ../../../nbs/arc/backends/01_baselines.ipynb #ee282f07
 @patch
 def _keep(self: Replay, n, line):
     "Read a line; raises `ConfigError`"
@@ -135,7 +137,7 @@ def _keep(self: Replay, n, line):
                           f"({type(e).__name__}: {e})") from None
     if row.get("status") == "ok": self.lines[key] = row
 
-# %% ../../../nbs/arc/backends/01_baselines.ipynb #ca971a4e
+# %% ../../../nbs/arc/backends/01_baselines.ipynb #b0aaf8a6
 @patch
 def worst_case(self: Replay, request: Request) -> Usage:
     "No tokens"
@@ -145,6 +147,7 @@ def worst_case(self: Replay, request: Request) -> Usage:
 async def close(self: Replay):
     "There is nothing to let go of"
 
+# %% ../../../nbs/arc/backends/01_baselines.ipynb #4e8b1644
 @patch
 async def complete(self: Replay, request: Request) -> Reply:
     "The recorded answer; raises `CallError`"

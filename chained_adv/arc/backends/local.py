@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['LocalModel']
 
-# %% ../../../nbs/arc/backends/02_local.ipynb #301f6f1e
+# %% ../../../nbs/arc/backends/02_local.ipynb #e944282a
 import asyncio
 from fastcore.basics import patch
 from ...core import stable_hash
@@ -23,16 +23,21 @@ class LocalModel:
         ends = self.model.generation_config.eos_token_id
         ends = ends if isinstance(ends, (list, tuple)) else [ends]
         self.ends = {self.tokenizer.eos_token_id, *ends} - {None}
-        self.batch_size, self.queue, self.worker = batch_size, None, None
+        self.batch_size = batch_size
+        self.queue = None
+        self.worker = None
 
-# %% ../../../nbs/arc/backends/02_local.ipynb #25b26e3d
+# %% ../../../nbs/arc/backends/02_local.ipynb #6e8ab59a
 class _Asked:
     "A request that waits for its batch"
     def __init__(self, ids, how, seed):
-        self.ids, self.how, self.seed = ids, how, seed # how: (most tokens, temperature)
+        # how: (most tokens, temperature)
+        self.ids = ids
+        self.how = how
+        self.seed = seed
         self.future = asyncio.get_running_loop().create_future()
 
-# %% ../../../nbs/arc/backends/02_local.ipynb #6e17acd4
+# %% ../../../nbs/arc/backends/02_local.ipynb #be8f967b
 @patch
 def worst_case(self: LocalModel,
     request: Request # What is asked
@@ -40,6 +45,7 @@ def worst_case(self: LocalModel,
     "The most tokens that a request can take"
     return Usage(len(self.encode(request.messages)), request.params.get("max_tokens") or 1024)
 
+# %% ../../../nbs/arc/backends/02_local.ipynb #0cd8db18
 @patch
 def encode(self: LocalModel,
     messages: tuple # Chat messages
@@ -50,7 +56,7 @@ def encode(self: LocalModel,
     else: text = "\n\n".join(o["content"] for o in messages) + "\n\n"
     return self.tokenizer(text, add_special_tokens=not self.tokenizer.chat_template).input_ids
 
-# %% ../../../nbs/arc/backends/02_local.ipynb #f0a2de9f
+# %% ../../../nbs/arc/backends/02_local.ipynb #fa26cce4
 @patch
 async def close(self: LocalModel):
     "Stop the worker; the next call starts another"
@@ -91,6 +97,7 @@ async def _work(self: LocalModel):
         waiting = [o for o in waiting if o not in batch]
         if batch: await self._answer_batch(batch)
 
+# %% ../../../nbs/arc/backends/02_local.ipynb #1c09cb9c
 @patch
 async def _answer_batch(self: LocalModel, batch):
     "Answer some requests at once, in a thread"

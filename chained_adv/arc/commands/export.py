@@ -7,7 +7,7 @@ __all__ = ['export_app', 'Runs', 'NewFile', 'OwnSets', 'Forms', 'PromptSet', 'Re
            'SkipForbidden', 'PerTask', 'Hindsight', 'Answers', 'OwnSet', 'Source', 'Views', 'GridForm', 'GridLicense',
            'sft', 'kaggle', 'arc_agi_benchmarking', 'grids', 'ttt']
 
-# %% ../../../nbs/arc/commands/01_export.ipynb #98bc6327
+# %% ../../../nbs/arc/commands/01_export.ipynb #84b75320
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -45,11 +45,12 @@ PerTask = opt(int, "Most programs of one task.", min=1)
 Hindsight = opt(bool, "Write wrong programs instead, as right answers to the tasks that they do solve.",
                 "--hindsight")
 
-# %% ../../../nbs/arc/commands/01_export.ipynb #bccc1edb
+# %% ../../../nbs/arc/commands/01_export.ipynb #8a55026c
 def _terms(task, license):
     "The licence that a line names"
     return license or ("MIT" if task.dataset == "builtin" else "unknown")
 
+# %% ../../../nbs/arc/commands/01_export.ipynb #b60c23d5
 def _line_maker(form, prompt_set, reasoning, license, prompts):
     "What makes lines of a verification, as `export_sft` wants it"
     from chained_adv.arc.agents import load_prompts
@@ -62,6 +63,7 @@ def _line_maker(form, prompt_set, reasoning, license, prompts):
         return [sft_line(v, box, form, reasoning, terms, texts)]
     return make
 
+# %% ../../../nbs/arc/commands/01_export.ipynb #4ff12646
 def _print_exported(found, out):
     "What was written, and why the others were not"
     print(f"{found['exported']} of {found['attempts']} attempts, {found['lines']} lines "
@@ -124,12 +126,13 @@ def kaggle(bench: Answers, out: opt(str, "File to write, ending in .json; must b
         raise ArcError(f"--out {out}: a Kaggle submission is one file; its name must end in .json")
     _submit(bench, dataset, out, as_json, lambda tasks, answers, spent: kaggle_submission(tasks, answers))
 
-# %% ../../../nbs/arc/commands/01_export.ipynb #9f5b5128
+# %% ../../../nbs/arc/commands/01_export.ipynb #b3316ab8
 def _unknown_spent(tasks, answers):
     "What is written where nobody knows what the answers took"
     nothing = dict(model="unknown", usage={}, cost=0., seconds=0.)
     return {t.key: nothing for t in tasks if any(answers.get(t.key, ()))}
 
+# %% ../../../nbs/arc/commands/01_export.ipynb #9e359cde
 @export_app.command("arc-agi-benchmarking", epilog=arc_examples(
     "export arc-agi-benchmarking runs/arc-bench-code-search --out submissions/search",
     "export arc-agi-benchmarking runs/bench --dataset ARC-AGI-2/data/evaluation --out submissions/mine"))
@@ -144,7 +147,7 @@ def arc_agi_benchmarking(bench: Answers, out: opt(str, "Folder to write; must be
         return benchmarking_submission(tasks, answers, spent or _unknown_spent(tasks, answers))
     _submit(bench, dataset, out, as_json, make)
 
-# %% ../../../nbs/arc/commands/01_export.ipynb #395887f3
+# %% ../../../nbs/arc/commands/01_export.ipynb #d373de77
 Source = Annotated[str, typer.Argument(help="'builtin', a folder, or a file in any known form.")]
 Views = opt(int, "Under so many views each, the first being none.", min=1)
 GridForm = opt(str, "messages or prompt-completion.")
@@ -159,7 +162,7 @@ def _write_grids(out, found, as_json, prompts, license, **settings):
     if as_json: return print_json(dict(out=out, **told))
     print(f"{told['lines']} lines about {told['tasks']} tasks in {out}")
 
-# %% ../../../nbs/arc/commands/01_export.ipynb #d18f9885
+# %% ../../../nbs/arc/commands/01_export.ipynb #73ba31bb
 @export_app.command(epilog=arc_examples(
     "export grids builtin --views 8 --out grids.jsonl",
     "export grids re_arc.json --form prompt-completion --out grids.jsonl"))
@@ -171,6 +174,7 @@ def grids(source: Source, out: NewFile, views: Views = 1, seed: Seed = 0, form: 
     settings = dict(views=views, seed=seed, form=form, allow=tuple(allow_set))
     _write_grids(out, found, as_json, prompts, license, **settings)
 
+# %% ../../../nbs/arc/commands/01_export.ipynb #86eca5dc
 @export_app.command(epilog=arc_examples(
     "export ttt ARC-AGI-2/data/evaluation --views 8 --out ttt.jsonl",
     "export ttt builtin --task-ids rings --out ttt.jsonl"))

@@ -5,18 +5,18 @@
 # %% auto #0
 __all__ = ['WRITERS', 'FORMS']
 
-# %% ../../../nbs/arc/forms/01_writing.ipynb #80ab82c5
+# %% ../../../nbs/arc/forms/01_writing.ipynb #417feafe
 import re
 from collections import Counter
 from pathlib import Path
 from ..grids import ArcError, Task, operations_text
 
-# %% ../../../nbs/arc/forms/01_writing.ipynb #5af90627
+# %% ../../../nbs/arc/forms/01_writing.ipynb #fc9e6b98
 def _file_name(task):
     return re.sub(r"[^\w.,~-]", "_",
                   task.id + (f"~{operations_text(task.operations)}" if task.operations else ""))
 
-# %% ../../../nbs/arc/forms/01_writing.ipynb #6c49c9e0
+# %% ../../../nbs/arc/forms/01_writing.ipynb #7a710deb
 def _distinct_names(tasks):
     "Tasks by their file name; raises `ArcError` when two would share one"
     names = {}
@@ -30,6 +30,7 @@ def _distinct_names(tasks):
 def _save_folder(tasks, path):
     return {path / f"{n}.json": t.to_json(full=bool(t.parent)) for n, t in _distinct_names(tasks).items()}
 
+# %% ../../../nbs/arc/forms/01_writing.ipynb #6a1027dc
 def _save_kaggle(tasks, path):
     names = _distinct_names(tasks)
     unknown = [n for n, t in names.items() if any(p.output is None for p in t.test)]
@@ -44,7 +45,9 @@ def _save_kaggle(tasks, path):
 # %% ../../../nbs/arc/forms/01_writing.ipynb #dc9f652e
 def _save_dataset(tasks, path):
     "Originals are version 0, variations count from 1 within their id"
-    count, lines, there = Counter(), [], {t.key for t in tasks}
+    count = Counter()
+    lines = []
+    there = {t.key for t in tasks}
     for t in sorted(tasks, key=lambda t: bool(t.parent)): # one without its original keeps its story
         count[t.id] += bool(t.parent)
         story = ({k: v for k, v in t.to_json(full=True).items() if k in ("parent", "operations")}
@@ -56,6 +59,7 @@ def _save_dataset(tasks, path):
                        "files, or use the form 'set'")
     return {path: lines}
 
+# %% ../../../nbs/arc/forms/01_writing.ipynb #ff13222b
 def _save_set(tasks, path): return {path: {"tasks": [t.to_json(full=True) for t in tasks]}}
 
 # %% ../../../nbs/arc/forms/01_writing.ipynb #f6b000ac

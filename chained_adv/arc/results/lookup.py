@@ -5,13 +5,13 @@
 # %% auto #0
 __all__ = ['find_lookup']
 
-# %% ../../../nbs/arc/results/01_lookup.ipynb #de054599
+# %% ../../../nbs/arc/results/01_lookup.ipynb #cac60a51
 import ast, math, re
 from collections import Counter
 from functools import lru_cache
 from ..grids import Task
 
-# %% ../../../nbs/arc/results/01_lookup.ipynb #a3ce612b
+# %% ../../../nbs/arc/results/01_lookup.ipynb #a4622530
 _LONGEST = 10_000 # elements of a constant that is worked out
 
 def _product(a, b):
@@ -20,6 +20,7 @@ def _product(a, b):
     if isinstance(a, (list, str)) and type(b) is int and 0 <= b * len(a) < _LONGEST: return a * b
     raise ValueError("not constant")
 
+# %% ../../../nbs/arc/results/01_lookup.ipynb #0e234665
 def _sum(a, b):
     "Two lists, texts or numbers joined; raises `ValueError` for anything else, and for what is too long"
     if type(a) is not type(b) or not isinstance(a, (list, str, int)): raise ValueError("not constant")
@@ -31,7 +32,7 @@ def _hashable(v):
     if isinstance(v, list): return tuple(map(_hashable, v))
     return repr(v) if isinstance(v, dict) else v
 
-# %% ../../../nbs/arc/results/01_lookup.ipynb #49e1848e
+# %% ../../../nbs/arc/results/01_lookup.ipynb #e3695f9e
 def _folded(node, names):
     "The value of an expression of constants; raises `ValueError` for any other"
     if isinstance(node, ast.Constant): return node.value
@@ -57,7 +58,7 @@ def _constants(tree):
         try: yield _folded(node, names)
         except (ValueError, RecursionError, TypeError): pass
 
-# %% ../../../nbs/arc/results/01_lookup.ipynb #3af3ffa6
+# %% ../../../nbs/arc/results/01_lookup.ipynb #1c33f9bd
 def _marks_of(value):
     "How a constant may stand for grids: as rows, as digits, as a dictionary of cells"
     if isinstance(value, list) and value and all(isinstance(r, (list, str)) and len(r) for r in value):
@@ -80,6 +81,7 @@ def _pattern(signs):
     order = {}
     return tuple(order.setdefault(o, len(order)) for o in signs)
 
+# %% ../../../nbs/arc/results/01_lookup.ipynb #eba1677a
 def _numbers(digits):
     "A grid's digits as one number, in all bases that hold them, from both ends"
     values = [int(o) for o in digits]
@@ -93,6 +95,7 @@ def _numbers(digits):
 def _telling(grid): return grid.height * grid.width >= 9 and len(grid.colors) > 1
 def _digits(grid): return "".join(str(c) for r in grid.rows for c in r)
 
+# %% ../../../nbs/arc/results/01_lookup.ipynb #e18c787b
 @lru_cache(maxsize=4096) # many programs answer the same task
 def _marks_for(grid):
     "What `_marks_of` gives for a constant that holds this grid"
@@ -107,7 +110,7 @@ def _marks_for(grid):
     if len(sparse) >= 3: marks.add(("cells", repr(sorted(sparse.items(), key=repr))))
     return marks
 
-# %% ../../../nbs/arc/results/01_lookup.ipynb #f93904be
+# %% ../../../nbs/arc/results/01_lookup.ipynb #fc09e215
 def find_lookup(
     code: str, # Source of a program
     task: Task # The task it answers
@@ -124,7 +127,7 @@ def find_lookup(
         return f"holds the input of {found[0]}"
     return _held_outputs(named, has) or _unpacks(tree) or _weighs(tree, task)
 
-# %% ../../../nbs/arc/results/01_lookup.ipynb #877710ef
+# %% ../../../nbs/arc/results/01_lookup.ipynb #93a70c36
 def _held_outputs(named, has):
     "Outputs of this or that pair alone in the source"
     known = [(n, p.output) for n, p in named if p.output]
@@ -162,7 +165,7 @@ def _data_size(tree):
     is_small = lambda o: isinstance(o, ast.Constant) and type(o.value) is int and abs(o.value) < 10**8
     return long + large + sum(map(is_small, inside))
 
-# %% ../../../nbs/arc/results/01_lookup.ipynb #0e261f36
+# %% ../../../nbs/arc/results/01_lookup.ipynb #a8994429
 def _weighs(tree, task):
     "Is there as much data in the source as it takes to write all outputs down?"
     outputs = {p.output for p in task.train + task.test if p.output}
