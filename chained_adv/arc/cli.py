@@ -53,7 +53,7 @@ def _print_tasks(tasks, traces):
         for o in sorted((o for o in traces if o.task_id == t.id), key=lambda o: -o.score):
             print_block(make_console(), f"{o.username or 'unknown'}, score {o.score}", o.text)
 
-# %% ../../nbs/arc/16_cli.ipynb #cceaeb4a
+# %% ../../nbs/arc/16_cli.ipynb #7a2c1c29
 def _draw_one(tasks, png):
     "Draw the one task that is chosen"
     if len(tasks) > 1:
@@ -104,7 +104,7 @@ def _one_task(task, dataset):
     keys = ", ".join(t.key for t in found)
     raise ArcError(f"{task} is {len(found)} tasks; give the key of one: {keys}")
 
-# %% ../../nbs/arc/16_cli.ipynb #89cdc18e
+# %% ../../nbs/arc/16_cli.ipynb #b2f0a3b5
 Ops = opt(str,
           "What to do: names of symmetries, permute_colors:0213456789, swap:TRAIN:TEST, with commas between.")
 Program = opt(str,
@@ -165,7 +165,7 @@ def _overlap_table(title, overlaps):
     rows = [(o.first, o.second, o.degree, o.shared) for o in overlaps]
     return make_table(f"\n{title}: {len(rows)}", ("task", "other", "degree", "equal pairs"), rows)
 
-# %% ../../nbs/arc/16_cli.ipynb #979ccef7
+# %% ../../nbs/arc/16_cli.ipynb #32fcf950
 @app.command(epilog=arc_examples(
     "stats builtin", "stats v1=ARC-AGI/data/training --against v2=ARC-AGI-2/data/evaluation",
     "stats mine.json --json"))
@@ -206,7 +206,7 @@ def _deal(tasks, sizes):
     if found: return [o for t in tasks for o in deal_pairs(t, *map(int, found.groups()))]
     raise ArcError(f"--deal {sizes}: write the numbers of demonstrations and test pairs, like 3:1")
 
-# %% ../../nbs/arc/16_cli.ipynb #ba5c8d24
+# %% ../../nbs/arc/16_cli.ipynb #d5c29c4a
 @app.command(epilog=arc_examples(
     "convert builtin --out tasks", "convert dataset.json --out kaggle --form kaggle",
     "convert ARC-AGI-2/data/training --tasks 0:10 --out ten.json --form set",
@@ -232,7 +232,7 @@ def _merge_stores(sources, out, force, as_json):
     if as_json: return print_json(dict(traces=len(traces), files=[str(path)]))
     print(f"{len(traces)} traces  {path}")
 
-# %% ../../nbs/arc/16_cli.ipynb #844b68a5
+# %% ../../nbs/arc/16_cli.ipynb #8ccda1b7
 @app.command(epilog=arc_examples(
     "merge mine.json yours.json --out ours.json",
     "merge v1=ARC-AGI/data/training v2=ARC-AGI-2/data/training --out both.json",
@@ -272,7 +272,7 @@ def generate(connect, kind: Annotated[str, typer.Argument(help="reasoning or cod
     folder = None if dry_run else run_folder(out, kind, client.name)
     run_async(_generate(client, chosen, kind, best_of, prompts, folder, as_json, how))
 
-# %% ../../nbs/arc/16_cli.ipynb #95718b0c
+# %% ../../nbs/arc/16_cli.ipynb #187cc7a5
 async def _generate(client, tasks, kind, best_of, prompts, folder, as_json, how):
     "Make the attempts, or without a folder say what they would take"
     from chained_adv.arc.agents import load_prompts
@@ -292,7 +292,7 @@ Recheck = opt(int,
               "Run programs on inputs with other colours, or turned, in so many ways, too, and "
               "report what holds.", min=0)
 
-# %% ../../nbs/arc/16_cli.ipynb #23335b48
+# %% ../../nbs/arc/16_cli.ipynb #4dd395a5
 @app.command(epilog=arc_examples(
     "verify runs/arc-code-search",
     "verify results.jsonl --dataset ARC-AGI/data/training --out verdicts.jsonl",
@@ -332,12 +332,11 @@ async def _bench(client, tasks, settings, folder, prompts, box, as_json, how):
     print_json(report) if as_json else print_bench(report, folder)
     if report["attempts"]["missing"] or report["attempts"]["failed_calls"]: raise typer.Exit(1)
 
-# %% ../../nbs/arc/16_cli.ipynb #37dda864
+# %% ../../nbs/arc/16_cli.ipynb #e3a4cd10
 @app.command(epilog=arc_examples("bench code --model search",
                                  "bench code --model search --dataset ARC-AGI/data/training --best-of 2",
                                  "bench direct --model identity",
-                                 "bench direct --model my-model --base-url http://127.0.0.1:8000/v1 "
-                                 "--best-of 2 --views 4",
+                                 "bench direct --model m --base-url http://127.0.0.1:8000/v1 --views 4",
                                  "bench code --model openrouter/some/model --rounds 2 --max-cost 5 "
                                  "--price-prompt 0.5 --price-completion 2 --resume"))
 @with_model
@@ -345,8 +344,8 @@ def bench(connect, kind: Annotated[str, typer.Argument(help="code or direct.")],
           task_ids: TaskIds = "", tasks: Tasks = "", max_tasks: MaxTasks = 0, best_of: BestOf = 1,
           views: BenchViews = 1, rounds: Rounds = 0, answers: HandedIn = 2, out: RunOut = "",
           resume: Resume = False, retry_failed: RetryFailed = True, max_concurrent: MaxConcurrent = 5,
-          timeout: Timeout = 5., workers: Workers = 1, prompts: PromptFile = "", dry_run: DryRun = False,
-          as_json: Json = False):
+          timeout: Timeout = 5., workers: Workers = 1, prompts: PromptFile = "",
+          dry_run: DryRun = False, as_json: Json = False):
     "Benchmark a model: attempts, verification, choice of two answers, scores."
     from chained_adv.arc.bench import BenchSettings
     from chained_adv.arc.generate import run_async
@@ -355,8 +354,8 @@ def bench(connect, kind: Annotated[str, typer.Argument(help="code or direct.")],
     settings = BenchSettings(kind, best_of, views, rounds, answers)
     client = connect(dry=dry_run)
     folder = None if dry_run else run_folder(out, f"bench-{kind}", client.name)
-    how = dict(max_concurrent=max_concurrent, resume=resume, retry_failed=retry_failed,
-               notes=dict(dataset=dataset))
+    how = dict(max_concurrent=max_concurrent, resume=resume, retry_failed=retry_failed)
+    how["notes"] = dict(dataset=dataset)
     with nullcontext() if dry_run else Sandbox(timeout=timeout, workers=workers) as box:
         run_async(_bench(client, chosen, settings, folder, prompts, box, as_json, how))
 
@@ -382,7 +381,7 @@ def score(answered: Answered, dataset: RunDataset = "", task_ids: TaskIds = "", 
     print(f"{len(found['solved'])} of {len(asked)} tasks solved; {len(given)} have answers")
     print_scores(found)
 
-# %% ../../nbs/arc/16_cli.ipynb #9b540fe3
+# %% ../../nbs/arc/16_cli.ipynb #6944840f
 def _run_reports(runs):
     "Name -> (folder, report); raises `ArcError` where there is no report"
     from chained_adv.arc.results.submissions import read_report
@@ -393,7 +392,7 @@ def _run_reports(runs):
     if len(found) < len(runs): raise ArcError("two of the runs have the same name; rename one of the folders")
     return found
 
-# %% ../../nbs/arc/16_cli.ipynb #ccc14f02
+# %% ../../nbs/arc/16_cli.ipynb #882440ac
 def _merge_benches(found, dataset, out):
     "The report on the attempts of all runs together, written to a new folder"
     from chained_adv.arc.bench import merge_runs, plot_report, save_report
@@ -408,7 +407,7 @@ def _merge_benches(found, dataset, out):
     say(f"written     {out}/report.json, report.png")
     return report
 
-# %% ../../nbs/arc/16_cli.ipynb #9288f336
+# %% ../../nbs/arc/16_cli.ipynb #37af10a6
 @app.command(epilog=arc_examples(
     "compare runs/a runs/b", "compare runs/arc-bench-* --png compare.png", "compare runs/a runs/b --json",
     "compare runs/a runs/b --merged runs/both"))
@@ -432,5 +431,5 @@ def compare(runs: Annotated[list[str],
     print_json(rows) if as_json else print_compared(rows)
     if png and not as_json: say(f"written     {png}")
 
-# %% ../../nbs/arc/16_cli.ipynb #2fd2a835
+# %% ../../nbs/arc/16_cli.ipynb #05a50e03
 app.add_typer(export_app, name="export")

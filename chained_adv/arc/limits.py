@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Budget', 'Pace', 'Breaker', 'Limits', 'Client', 'Ledger', 'Spent', 'read_ledger']
 
-# %% ../../nbs/arc/06_limits.ipynb #54fe957c
+# %% ../../nbs/arc/06_limits.ipynb #3fea2c68
 import asyncio, json, logging, math, os, random, secrets, time
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
@@ -33,7 +33,7 @@ def limited(self: Budget) -> bool:
     "Is there a cap?"
     return self.caps != (None, None)
 
-# %% ../../nbs/arc/06_limits.ipynb #847f74fa
+# %% ../../nbs/arc/06_limits.ipynb #18e8bd8b
 @patch
 def report(self: Budget) -> str:
     "What is spent, in words"
@@ -48,7 +48,7 @@ def _fits(self: Budget, need, others):
     room = zip(self.caps, self.spent, self.reserved, need)
     return all(cap is None or s + r * others + n <= cap * (1 + 1e-12) for cap, s, r, n in room)
 
-# %% ../../nbs/arc/06_limits.ipynb #b8ca2785
+# %% ../../nbs/arc/06_limits.ipynb #622cf633
 @patch
 async def reserve(self: Budget,
     cost: float, # USD that a call may take at most
@@ -63,7 +63,7 @@ async def reserve(self: Budget,
                 await self._changed.wait()
     for i, o in enumerate((cost, tokens)): self.reserved[i] += o
 
-# %% ../../nbs/arc/06_limits.ipynb #2c6e80c5
+# %% ../../nbs/arc/06_limits.ipynb #18f4d6d1
 @patch
 async def settle(self: Budget,
     cost: float, # USD that were set aside
@@ -92,7 +92,6 @@ def hold(self: Pace,
     "Let nobody pass for some time"
     self.next = max(self.next, time.monotonic() + seconds)
 
-# %% ../../nbs/arc/06_limits.ipynb #2ffa3fb3
 @patch
 async def wait(self: Pace):
     "Wait for one's turn"
@@ -120,7 +119,7 @@ class Breaker:
         self.refused = [] # prompts that met a 403
         self.trusted = False # has the endpoint ever answered?
 
-# %% ../../nbs/arc/06_limits.ipynb #28583cdb
+# %% ../../nbs/arc/06_limits.ipynb #fe9f9195
 @patch
 async def ready(self: Breaker):
     "Wait until calls are allowed; raises `CallError` when they are not any more"
@@ -133,7 +132,6 @@ async def ready(self: Breaker):
         told = f"the endpoint kept failing, last with {self.why}"
         raise CallError("circuit_open", told, usage=Usage(), cost=0.)
 
-# %% ../../nbs/arc/06_limits.ipynb #662544a8
 @patch
 def succeeded(self: Breaker):
     "A call went well"
@@ -147,13 +145,12 @@ def answered(self: Breaker):
     self.failures = self.lost = self.opened = 0
     self.probing = False
 
-# %% ../../nbs/arc/06_limits.ipynb #243d6d4d
+# %% ../../nbs/arc/06_limits.ipynb #95dd2019
 @patch
 def gave_up(self: Breaker):
     "A call was not made, or cancelled: the next caller may try"
     self.probing = False
 
-# %% ../../nbs/arc/06_limits.ipynb #ab77f948
 @patch
 def _refuses_all(self: Breaker, prompt):
     "Does a 403 say something about the endpoint? When it has never answered, and different prompts meet it"
@@ -176,17 +173,14 @@ def failed(self: Breaker,
     self.probing = False
     self.failures += error.retryable
     self.lost += hopeless
-    if self.lost >= self.hopeless or forbidden or self.opened >= self.openings:
-        self.why = str(error)
-        return
-    if self.failures < self.after and not self.opened or time.monotonic() < self.until: return
-    self.until = time.monotonic() + self.cooldown * 2 ** self.opened
-    self.opened += 1
+    if self.lost >= self.hopeless or forbidden or self.opened >= self.openings: self.why = str(error)
+    elif (self.failures >= self.after or self.opened) and time.monotonic() >= self.until:
+        self.until = time.monotonic() + self.cooldown * 2 ** self.opened
+        self.opened += 1
 
 # %% ../../nbs/arc/06_limits.ipynb #bb6834fb
 logging.getLogger("stamina").addHandler(logging.NullHandler()) # retries are counted, not printed
 
-# %% ../../nbs/arc/06_limits.ipynb #a0ce2d30
 @dataclass(frozen=True)
 class Limits:
     "Time, tries and pace of the calls"
@@ -224,7 +218,7 @@ class Client:
 
     def __repr__(self): return f"Client({self.name})"
 
-# %% ../../nbs/arc/06_limits.ipynb #41c3f1de
+# %% ../../nbs/arc/06_limits.ipynb #07dae5d2
 @patch
 def _check_budget(self: Client):
     "Can a cap hold? Raises `ConfigError` when the worst case of a call cannot be known"
@@ -277,7 +271,7 @@ async def _try(self: Client, request, bill):
         cost, tokens = bill.cost - before[1], bill.usage.total - before[0].total
         await self.budget.settle(self._price(worst), worst.total, cost, tokens)
 
-# %% ../../nbs/arc/06_limits.ipynb #e02cc5ab
+# %% ../../nbs/arc/06_limits.ipynb #53e095b4
 @patch
 async def _booked(self: Client, request, bill, worst):
     "One call, noted in the ledger and on the bill; cancelled or failed without a bill, it is the worst case"
@@ -331,7 +325,6 @@ def _backoff(self: Client, error):
     self.pace.hold(error.retry_after)
     return error.retry_after + random.random() * self.limits.first_wait
 
-# %% ../../nbs/arc/06_limits.ipynb #6131606b
 @patch
 async def _tries(self: Client, request, bill):
     "Calls until one is answered, or none may follow"
@@ -386,7 +379,7 @@ def begin(self: Ledger,
     self.put(dict(call=f"{self.part}-{self.count}", may=[*astuple(usage), cost]))
     return f"{self.part}-{self.count}"
 
-# %% ../../nbs/arc/06_limits.ipynb #a7404da7
+# %% ../../nbs/arc/06_limits.ipynb #27150b8b
 @patch
 def sent(self: Ledger,
     call: str # As `begin` named it
@@ -403,7 +396,7 @@ def end(self: Ledger,
     "After a call: what it took"
     self.put(dict(call=call, took=[*astuple(usage), cost]))
 
-# %% ../../nbs/arc/06_limits.ipynb #152952f9
+# %% ../../nbs/arc/06_limits.ipynb #9f7b347a
 @patch
 def put(self: Ledger,
     line: dict # Becomes a line
@@ -425,7 +418,15 @@ class Spent:
     most: list[float] # The same, with such calls at their worst
     lost: int = 0 # Calls that were cut off
 
-# %% ../../nbs/arc/06_limits.ipynb #81613883
+def _guess(most, known):
+    "What a call took that might take `most`, by what others might take and took"
+    if not known: return most
+    mays, tooks = ([sum(o) for o in zip(*side)] for side in zip(*known))
+    share = [a / b if b else 0. for a, b in zip(tooks, mays)]
+    mean = [o / len(known) for o in tooks] # of reasoning and cached tokens no worst case is known
+    return [share[0] * most[0], share[1] * most[1], mean[2], mean[3], share[4] * most[4]]
+
+# %% ../../nbs/arc/06_limits.ipynb #72f67353
 def _ledger_rows(path):
     "The notes of a ledger; half a line at its end was never followed by its call"
     for line in path.read_bytes().split(b"\n")[:-1]:
@@ -437,9 +438,7 @@ def read_ledger(
     path: Path # Of a run
 ) -> Spent: # Sums over its calls
     "What the calls of a run took"
-    may = {}
-    took = {}
-    sent = set()
+    may, took, sent = {}, {}, set() # by the name of the call
     before = [0, 0, 0, 0, 0.]
     for row in _ledger_rows(path):
         if "before" in row: before = row["before"]
@@ -452,12 +451,3 @@ def read_ledger(
     add = lambda rows: [sum(o) for o in zip(before, *rows)]
     told = add([*took.values(), *guess])
     return Spent([*map(round, told[:4]), told[4]], add([*took.values(), *(may[k] for k in cut)]), len(guess))
-
-# %% ../../nbs/arc/06_limits.ipynb #ed0922c8
-def _guess(most, known):
-    "What a call took that might take `most`, by what others might take and took"
-    if not known: return most
-    mays, tooks = ([sum(o) for o in zip(*side)] for side in zip(*known))
-    share = [a / b if b else 0. for a, b in zip(tooks, mays)]
-    mean = [o / len(known) for o in tooks] # of reasoning and cached tokens no worst case is known
-    return [share[0] * most[0], share[1] * most[1], mean[2], mean[3], share[4] * most[4]]
