@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Budget', 'Pace', 'Breaker', 'Limits', 'Client', 'Ledger', 'Spent', 'read_ledger']
 
-# %% ../../nbs/arc/06_limits.ipynb #3fea2c68
+# %% ../../nbs/arc/06_limits.ipynb #5f59afe2
 import asyncio, json, logging, math, os, random, secrets, time
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
@@ -33,7 +33,7 @@ def limited(self: Budget) -> bool:
     "Is there a cap?"
     return self.caps != (None, None)
 
-# %% ../../nbs/arc/06_limits.ipynb #18e8bd8b
+# %% ../../nbs/arc/06_limits.ipynb #8657cb91
 @patch
 def report(self: Budget) -> str:
     "What is spent, in words"
@@ -48,7 +48,7 @@ def _fits(self: Budget, need, others):
     room = zip(self.caps, self.spent, self.reserved, need)
     return all(cap is None or s + r * others + n <= cap * (1 + 1e-12) for cap, s, r, n in room)
 
-# %% ../../nbs/arc/06_limits.ipynb #622cf633
+# %% ../../nbs/arc/06_limits.ipynb #8c444d3e
 @patch
 async def reserve(self: Budget,
     cost: float, # USD that a call may take at most
@@ -63,7 +63,7 @@ async def reserve(self: Budget,
                 await self._changed.wait()
     for i, o in enumerate((cost, tokens)): self.reserved[i] += o
 
-# %% ../../nbs/arc/06_limits.ipynb #18f4d6d1
+# %% ../../nbs/arc/06_limits.ipynb #921a740d
 @patch
 async def settle(self: Budget,
     cost: float, # USD that were set aside
@@ -82,8 +82,7 @@ async def settle(self: Budget,
 class Pace:
     "At most so many calls a minute"
     def __init__(self, per_minute: float = 0): # Calls per minute; 0: as many as come
-        self.gap = 60 / per_minute if per_minute else 0. # seconds between calls
-        self.next = 0. # when the next may come, by the monotonic clock
+        self.gap, self.next = 60 / per_minute if per_minute else 0., 0. # seconds apart; the next turn
 
 @patch
 def hold(self: Pace,
@@ -116,10 +115,9 @@ class Breaker:
         self.until = 0.
         self.probing = False
         self.why = "" # why it stays open
-        self.refused = [] # prompts that met a 403
-        self.trusted = False # has the endpoint ever answered?
+        self.refused, self.trusted = [], False # prompts that met a 403; has it ever answered any?
 
-# %% ../../nbs/arc/06_limits.ipynb #fe9f9195
+# %% ../../nbs/arc/06_limits.ipynb #69b2675d
 @patch
 async def ready(self: Breaker):
     "Wait until calls are allowed; raises `CallError` when they are not any more"
@@ -145,7 +143,7 @@ def answered(self: Breaker):
     self.failures = self.lost = self.opened = 0
     self.probing = False
 
-# %% ../../nbs/arc/06_limits.ipynb #95dd2019
+# %% ../../nbs/arc/06_limits.ipynb #a2f6400a
 @patch
 def gave_up(self: Breaker):
     "A call was not made, or cancelled: the next caller may try"
@@ -218,7 +216,7 @@ class Client:
 
     def __repr__(self): return f"Client({self.name})"
 
-# %% ../../nbs/arc/06_limits.ipynb #07dae5d2
+# %% ../../nbs/arc/06_limits.ipynb #4cbe7ad2
 @patch
 def _check_budget(self: Client):
     "Can a cap hold? Raises `ConfigError` when the worst case of a call cannot be known"
@@ -226,9 +224,8 @@ def _check_budget(self: Client):
         raise ConfigError("a budget needs a limit on the length of an answer (max_tokens), or "
                           "the worst case of a call cannot be known")
     if self.budget.caps[0] is not None and self.model.prices is None:
-        raise ConfigError(f"a budget in USD needs the prices of {self.name}; give them per million "
-                          "tokens (--price-prompt, --price-completion, or a table in your own "
-                          "providers file), or cap the tokens")
+        raise ConfigError(f"a budget in USD needs the prices of {self.name}; give them per million tokens "
+                          "(--price-prompt, --price-completion, your own providers), or cap the tokens")
 
 @patch
 async def close(self: Client):
@@ -271,7 +268,7 @@ async def _try(self: Client, request, bill):
         cost, tokens = bill.cost - before[1], bill.usage.total - before[0].total
         await self.budget.settle(self._price(worst), worst.total, cost, tokens)
 
-# %% ../../nbs/arc/06_limits.ipynb #53e095b4
+# %% ../../nbs/arc/06_limits.ipynb #91065f8e
 @patch
 async def _booked(self: Client, request, bill, worst):
     "One call, noted in the ledger and on the bill; cancelled or failed without a bill, it is the worst case"
@@ -379,7 +376,7 @@ def begin(self: Ledger,
     self.put(dict(call=f"{self.part}-{self.count}", may=[*astuple(usage), cost]))
     return f"{self.part}-{self.count}"
 
-# %% ../../nbs/arc/06_limits.ipynb #27150b8b
+# %% ../../nbs/arc/06_limits.ipynb #68914823
 @patch
 def sent(self: Ledger,
     call: str # As `begin` named it
@@ -396,7 +393,7 @@ def end(self: Ledger,
     "After a call: what it took"
     self.put(dict(call=call, took=[*astuple(usage), cost]))
 
-# %% ../../nbs/arc/06_limits.ipynb #9f7b347a
+# %% ../../nbs/arc/06_limits.ipynb #290dc243
 @patch
 def put(self: Ledger,
     line: dict # Becomes a line
@@ -426,7 +423,7 @@ def _guess(most, known):
     mean = [o / len(known) for o in tooks] # of reasoning and cached tokens no worst case is known
     return [share[0] * most[0], share[1] * most[1], mean[2], mean[3], share[4] * most[4]]
 
-# %% ../../nbs/arc/06_limits.ipynb #72f67353
+# %% ../../nbs/arc/06_limits.ipynb #e257b097
 def _ledger_rows(path):
     "The notes of a ledger; half a line at its end was never followed by its call"
     for line in path.read_bytes().split(b"\n")[:-1]:
