@@ -28,7 +28,7 @@ class Prompts:
     texts: dict # kind -> `system` and `user`; also `pair`, `test_input`, `grids`
     hash: str # Of all texts
 
-# %% ../../nbs/arc/08_agents.ipynb #cfee87f8
+# %% ../../nbs/arc/08_agents.ipynb #ce5be781
 _MARKS = {"reasoning": "{train}", "code": "{train}", "direct": "{test}", "feedback": "{failures}",
           "repair": "{failures}"}
 
@@ -41,7 +41,7 @@ def _check_prompts(texts, name):
     if texts.get("grids") in ("rows", "json") and whole: return
     raise ConfigError(f'the prompts {name} need version, pair and test_input, and grids = "rows" or "json"')
 
-# %% ../../nbs/arc/08_agents.ipynb #c31a743e
+# %% ../../nbs/arc/08_agents.ipynb #0a2d2b6d
 def load_prompts(
     path: str | Path | None = None # A TOML file; the shipped one when left out
 ) -> Prompts: # Ready for `build_messages`
@@ -67,7 +67,7 @@ def _fill(template, **values):
     value = lambda m: str(values[m[1]]) if m[1] in values else m[0]
     return re.sub(r"\{(\w+)\}", value, template).strip("\n")
 
-# %% ../../nbs/arc/08_agents.ipynb #6023236b
+# %% ../../nbs/arc/08_agents.ipynb #2978cb20
 def _grid_text(template, form, number, grid, output=None):
     "A pair, or an input, as a template says"
     values = dict(number=number, input=write_grid(grid, form), height=grid.height, width=grid.width)
@@ -119,7 +119,7 @@ def _tree(code):
         warnings.simplefilter("ignore")
         return ast.parse(code)
 
-# %% ../../nbs/arc/08_agents.ipynb #8e6cbcf5
+# %% ../../nbs/arc/08_agents.ipynb #62555843
 def _fault(code):
     "Why a text is no Python; empty when it is"
     try: _tree(code)
@@ -131,7 +131,7 @@ def _defines(code):
     "Is there a function `solve_task` at the top level?"
     return any(isinstance(o, ast.FunctionDef) and o.name == "solve_task" for o in _tree(code).body)
 
-# %% ../../nbs/arc/08_agents.ipynb #6cb3815c
+# %% ../../nbs/arc/08_agents.ipynb #25034807
 def _unfenced(text):
     "A program without fences: from the first import or definition to where it stops being Python"
     start = re.search(r"^(?:import |from \w+ import |def |@)", text, re.M)
@@ -164,7 +164,7 @@ def _as_grid(rows):
 
 _LISTS = re.compile(r"\[\s*(?:\[[\d\s,]*\][\s,]*)+\]")
 
-# %% ../../nbs/arc/08_agents.ipynb #7b31e9a1
+# %% ../../nbs/arc/08_agents.ipynb #86652811
 def _list_grids(text):
     "(end, grid) of each complete `[[...]]`; rows are divided by commas, or by blanks as numpy prints them"
     for m in _LISTS.finditer(text):
@@ -172,7 +172,7 @@ def _list_grids(text):
                 for row in re.findall(r"\[([\d\s,]*)\]", m[0])]
         if grid := _as_grid(rows): yield m.end(), grid
 
-# %% ../../nbs/arc/08_agents.ipynb #5fb6aeac
+# %% ../../nbs/arc/08_agents.ipynb #db5a5f9c
 def _is_cut(text):
     "Does the text break off inside a list of lists?"
     tail = text[len(text.rstrip("0123456789, \t\r\n[]")):]
@@ -208,7 +208,7 @@ def read_grid(
         return grid, f"the answer breaks off inside its last grid{taken}"
     return grid, "" if grid else "the answer holds no complete grid of 1x1 to 30x30 cells 0-9"
 
-# %% ../../nbs/arc/08_agents.ipynb #6fe3420c
+# %% ../../nbs/arc/08_agents.ipynb #e1b48ff0
 def _last(text, alone):
     "The last grid in a piece of text"
     plain = re.sub(r"\\(?:begin|end)\{\w+\}", "\n", text).replace("\\\\", "\n").replace("&", " ")
@@ -224,7 +224,7 @@ class Answer:
     grid: Grid | None = None # The output grid
     trouble: str = "" # Why something is missing; empty when nothing is
 
-# %% ../../nbs/arc/08_agents.ipynb #0e9a43e3
+# %% ../../nbs/arc/08_agents.ipynb #5acafac8
 def _split_thoughts(text):
     "(thoughts, the rest) of a text; what stands before a lone `</think>` is a thought"
     if "</think>" in text:

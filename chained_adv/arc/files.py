@@ -6,7 +6,7 @@
 __all__ = ['whole_text', 'whole_texts', 'parse_json', 'read_bytes', 'read_json', 'read_each', 'write_file', 'write_json',
            'hold_folder', 'Journal', 'cut_tail', 'is_struck', 'append_bytes', 'keep_lines']
 
-# %% ../../nbs/arc/02_files.ipynb #0490488a
+# %% ../../nbs/arc/02_files.ipynb #ca131bc8
 import asyncio, json, os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -25,7 +25,7 @@ def whole_text(
     if text.isascii(): return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
-# %% ../../nbs/arc/02_files.ipynb #d72aa360
+# %% ../../nbs/arc/02_files.ipynb #b1cf452f
 def whole_texts(
     value: Any # What came out of JSON
 ) -> Any: # The same, with `whole_text` in place of each text
@@ -34,7 +34,7 @@ def whole_texts(
     if isinstance(value, list): return [whole_texts(v) for v in value]
     return {k: whole_texts(v) for k, v in value.items()} if isinstance(value, dict) else value
 
-# %% ../../nbs/arc/02_files.ipynb #3be8babb
+# %% ../../nbs/arc/02_files.ipynb #6902fda3
 def _no_twins(pairs):
     "A JSON object; raises `ArcError` where a name is there twice"
     data = dict(pairs)
@@ -42,7 +42,7 @@ def _no_twins(pairs):
     twin = next(k for k, n in Counter(k for k, _ in pairs).items() if n > 1)
     raise ArcError(f"the name {twin!r} stands twice in one JSON object; rename one of the two, or remove it")
 
-# %% ../../nbs/arc/02_files.ipynb #86c83c19
+# %% ../../nbs/arc/02_files.ipynb #ce4c7351
 def parse_json(
     data: bytes | str, # JSON text
     where: Any # What errors call it
@@ -52,7 +52,7 @@ def parse_json(
     except ArcError as e: raise ArcError(f"{where}: {e}") from None
     except (ValueError, RecursionError) as e: raise ArcError(f"{where} is not JSON ({e})") from None
 
-# %% ../../nbs/arc/02_files.ipynb #69dec411
+# %% ../../nbs/arc/02_files.ipynb #4f007bce
 def read_bytes(
     path: str | Path # A file
 ) -> bytes: # What it holds
@@ -61,7 +61,7 @@ def read_bytes(
     except OSError as e:
         raise ArcError(f"{path} cannot be read ({e.strerror or e}); check the path") from None
 
-# %% ../../nbs/arc/02_files.ipynb #50475f3d
+# %% ../../nbs/arc/02_files.ipynb #cc5d944c
 def read_json(
     path: str | Path # A file
 ) -> Any: # Its value
@@ -98,7 +98,7 @@ def _sync_folder(path):
     try: os.fsync(place)
     finally: os.close(place)
 
-# %% ../../nbs/arc/02_files.ipynb #a521628b
+# %% ../../nbs/arc/02_files.ipynb #2f14590c
 def write_file(
     path: str | Path, # Its folder is made when it is not there
     data: bytes | Iterable[bytes], # The whole content, or pieces of it
@@ -120,7 +120,7 @@ def write_file(
         raise ArcError(f"{path} cannot be written ({e.strerror or e}); {remedy}") from None
     return path
 
-# %% ../../nbs/arc/02_files.ipynb #bd63bdf9
+# %% ../../nbs/arc/02_files.ipynb #de3fc45a
 def write_json(
     path: str | Path, # The file
     data: Any # What it shall hold
@@ -155,7 +155,7 @@ class Journal:
         self.waiting = []
         self.task = None
 
-# %% ../../nbs/arc/02_files.ipynb #16ac8a44
+# %% ../../nbs/arc/02_files.ipynb #85e3565d
 @patch
 async def write(self: Journal, row: dict):
     "Append one line; returns when it is on disk"
@@ -165,7 +165,7 @@ async def write(self: Journal, row: dict):
     if self.task is None or self.task.done(): self.task = asyncio.ensure_future(self._flush())
     await done
 
-# %% ../../nbs/arc/02_files.ipynb #0efb916b
+# %% ../../nbs/arc/02_files.ipynb #d6ac8886
 @patch
 async def _flush(self: Journal):
     "Write what waits, batch by batch, and say so to those who wait for it"
@@ -194,14 +194,14 @@ def _put(self: Journal, data):
         os.ftruncate(self.file.fileno(), end)
         raise
 
-# %% ../../nbs/arc/02_files.ipynb #775cb10b
+# %% ../../nbs/arc/02_files.ipynb #036be25c
 @patch
 async def close(self: Journal):
     "Write what waits, and let go of the file"
     if self.task: await self.task
     self.file.close()
 
-# %% ../../nbs/arc/02_files.ipynb #87a8537a
+# %% ../../nbs/arc/02_files.ipynb #b65db5cf
 def cut_tail(
     path: str | Path # A journal
 ):
@@ -210,14 +210,14 @@ def cut_tail(
         data = f.read()
         if not data.endswith(b"\n"): f.truncate(data.rfind(b"\n") + 1)
 
-# %% ../../nbs/arc/02_files.ipynb #6b154900
+# %% ../../nbs/arc/02_files.ipynb #58cb96bf
 def is_struck(
     line: bytes # Of a journal
 ) -> bool: # Does it hold nothing?
     "Was a line overwritten with blanks?"
     return not line.strip() or line[:1] == b" "
 
-# %% ../../nbs/arc/02_files.ipynb #20a0a95d
+# %% ../../nbs/arc/02_files.ipynb #2ac52346
 def append_bytes(
     path: Path, # A journal; made when it is not there
     data: bytes # Whole lines
@@ -234,7 +234,7 @@ def append_bytes(
         raise ArcError(f"{path} cannot be written ({e.strerror}); make room, and run again with "
                        "--resume") from None
 
-# %% ../../nbs/arc/02_files.ipynb #ed147d69
+# %% ../../nbs/arc/02_files.ipynb #a25f027f
 def _strike(path, stay):
     "Overwrite lines with blanks where they stand, which takes no room"
     with open(path, "r+b") as f:
@@ -249,7 +249,7 @@ def _strike(path, stay):
         f.flush()
         os.fsync(f.fileno())
 
-# %% ../../nbs/arc/02_files.ipynb #0ccc7cd3
+# %% ../../nbs/arc/02_files.ipynb #7530252a
 def keep_lines(
     path: Path, # A journal
     stay: set[int], # Numbers of the lines that stay, from 0, struck ones not counted

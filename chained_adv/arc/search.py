@@ -24,14 +24,14 @@ def _table(columns, masks):
         if not mask: return None
     return rule
 
-# %% ../../nbs/arc/04_search.ipynb #05fadfc5
+# %% ../../nbs/arc/04_search.ipynb #7cc8c940
 def _answer(mask):
     "The lowest answer of a mask, as `recolour` wants it: a colour, or -1 - k for the k-th shown grid"
     bit = (mask & -mask).bit_length() - 1
     if not bit: return -1
     return bit - 1 if bit <= 10 else 9 - bit
 
-# %% ../../nbs/arc/04_search.ipynb #7ff9f667
+# %% ../../nbs/arc/04_search.ipynb #6050a9a9
 def _misfit(columns, masks):
     "How far columns are from fitting: of cells without an answer, those that stay or those that change"
     rule = {}
@@ -43,7 +43,7 @@ def _misfit(columns, masks):
     fewer = lambda k: min(stay[k], change[k]) or stay[k] + change[k]
     return sum(fewer(k) for k, m in rule.items() if not m)
 
-# %% ../../nbs/arc/04_search.ipynb #471cf605
+# %% ../../nbs/arc/04_search.ipynb #5a196a4b
 class _Work:
     "Units of work that are left, about one per cell that is looked at"
     def __init__(self, units):
@@ -55,7 +55,7 @@ def phase(self: _Work, share):
     "Begin a phase that may use a share of the whole"
     self.stop = max(0, self.units - int(share * self.whole))
 
-# %% ../../nbs/arc/04_search.ipynb #1251028b
+# %% ../../nbs/arc/04_search.ipynb #5ec09575
 @patch
 def spend(self: _Work, n):
     "Use some units; is there work left for this phase?"
@@ -93,13 +93,13 @@ class _Cells:
         self.n = len(self.masks) # cells of the training pairs
         self.parts = _parts(map(_area, search.outputs))
 
-# %% ../../nbs/arc/04_search.ipynb #799f98d8
+# %% ../../nbs/arc/04_search.ipynb #2cc9a813
 def _masks(target, copies):
     "What each training cell may become, as bits"
     copied = lambda i, t: sum(1 << (k + 10 if k else 0) for k, c in enumerate(copies) if c[i] == t)
     return [(1 << t + 1) | copied(i, t) for i, t in enumerate(target)]
 
-# %% ../../nbs/arc/04_search.ipynb #a5d9185e
+# %% ../../nbs/arc/04_search.ipynb #23ab9f1b
 def _parts(areas):
     "(first, behind the last) of each pair's cells"
     found, start = [], 0
@@ -137,7 +137,7 @@ def _mixed_rows(cells):
     turns = [r for pair in zip(changed, rest) for r in pair]
     return turns + changed[len(rest):] + rest[len(changed):]
 
-# %% ../../nbs/arc/04_search.ipynb #0c86dc92
+# %% ../../nbs/arc/04_search.ipynb #ce44743f
 def _widened(level, names, size):
     "Sets of one more feature, each once"
     tried = set()
@@ -148,7 +148,7 @@ def _widened(level, names, size):
             tried.add(new)
             yield new
 
-# %% ../../nbs/arc/04_search.ipynb #aa606a34
+# %% ../../nbs/arc/04_search.ipynb #12748f68
 def _candidates(cells, work):
     "Sets of one to three features whose table fits and knows every cell of the test inputs"
     names, rows = list(cells.columns), _mixed_rows(cells)
@@ -166,7 +166,7 @@ def _candidates(cells, work):
             elif size < 3: loose.append((_misfit([c[:_SAMPLE] for c in columns], masks), len(loose), new))
         level = [new for _, _, new in sorted(loose)[:_WIDTH]]
 
-# %% ../../nbs/arc/04_search.ipynb #97bf97ae
+# %% ../../nbs/arc/04_search.ipynb #7806ee63
 def _knows_tests(cells, names):
     "Is every combination of features in the test inputs met in the training pairs?"
     keys = list(zip(*(cells.columns[o][1] for o in names)))
@@ -194,7 +194,7 @@ def _rule_text(names, rule, shown):
     pairs = ", ".join(f"{k!r}: {v}" for k, v in sorted(answers.items(), key=repr))
     return f"recolour([{', '.join(names)}], [{', '.join(shown[-1 - v] for v in used)}], {{{pairs}}})"
 
-# %% ../../nbs/arc/04_search.ipynb #8d9ed18f
+# %% ../../nbs/arc/04_search.ipynb #bc29909d
 def _program(back, steps):
     "The text of a program that applies steps, each an expression that makes the next grid"
     body = "".join(f"    g = {s}\n" for s in steps)
@@ -209,7 +209,7 @@ def _legal(g):
     row = lambda r: isinstance(r, tuple) and len(r) == len(g[0]) and 1 <= len(r) <= 30 and all(map(cell, r))
     return isinstance(g, tuple) and 1 <= len(g) <= 30 and all(map(row, g))
 
-# %% ../../nbs/arc/04_search.ipynb #adec6e69
+# %% ../../nbs/arc/04_search.ipynb #8fcc2bff
 def _step(e, grids, backs, inputs):
     "All grids of a state after one more operation; None when it fails on one"
     out = []
@@ -238,7 +238,7 @@ def feature(self: _Search, e, grids):
     if any(v is None or not _fits(v, g) for v, g in zip(values, grids)): return None
     return _flat(values)
 
-# %% ../../nbs/arc/04_search.ipynb #af7882b3
+# %% ../../nbs/arc/04_search.ipynb #2ff4acb5
 @patch
 def sizes_fit(self: _Search, grids):
     "Have the grids of a state the sizes of the outputs?"
@@ -262,7 +262,7 @@ def grow(self: _Search, level, operations):
             fresh.append(new)
     return fresh
 
-# %% ../../nbs/arc/04_search.ipynb #aff09291
+# %% ../../nbs/arc/04_search.ipynb #a2203384
 _FEW_SHOWN = ("g", "look", "shift(g, 0", "shift(g, 1", "shift(g, -1")
 _FEW_SEEN = ("place(g, '", "enclosed", "filled", "about(g, b, 4, False", "boxed")
 
@@ -298,7 +298,7 @@ def _groups(search, question):
     useful = None not in keys and 2 <= len(groups) <= n - 2 and set(keys[n:]) <= set(groups)
     return groups if useful else None
 
-# %% ../../nbs/arc/04_search.ipynb #8cd6c562
+# %% ../../nbs/arc/04_search.ipynb #955fd420
 def _choices(search):
     "Programs that choose by a question about the whole input, as (rank, (question, answer -> steps))"
     states = list(search.states.items())

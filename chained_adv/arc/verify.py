@@ -31,7 +31,7 @@ class PairVerdict:
     reason: str = "" # What went wrong, for a person
     output: Grid | None = None # The grid that was given, when it was one
 
-# %% ../../nbs/arc/10_verify.ipynb #bb414a5c
+# %% ../../nbs/arc/10_verify.ipynb #e350ebbb
 @patch(as_prop=True)
 def passed(self: PairVerdict) -> bool:
     "Was the output right?"
@@ -48,7 +48,7 @@ def _difference(got, wanted):
     first = f"first row {i}, column {j}: {got.rows[i][j]}, not {wanted.rows[i][j]}"
     return f"{len(wrong)} of {got.height * got.width} cells wrong, {first}"
 
-# %% ../../nbs/arc/10_verify.ipynb #32d7572f
+# %% ../../nbs/arc/10_verify.ipynb #14650a95
 def _whole_floats(value):
     "An array of floats that are all whole numbers, as whole numbers; anything else as it is"
     rows = value if isinstance(value, (list, tuple)) else ()
@@ -56,7 +56,7 @@ def _whole_floats(value):
     whole = cells and all(type(c) is float and c.is_integer() for c in cells)
     return [[int(c) for c in r] for r in rows] if whole else value
 
-# %% ../../nbs/arc/10_verify.ipynb #669cc7b3
+# %% ../../nbs/arc/10_verify.ipynb #8fe338e0
 def judge_output(
     value: Any, # What came back; a list of rows, when all is well
     wanted: Grid | None, # The right output; None when it is not known
@@ -93,7 +93,7 @@ class Verification:
     lookup: str = "" # Why the program looks like a table of answers; empty when it does not
     rechecks: dict = field(default_factory=dict, hash=False) # View -> (pairs that held, pairs asked)
 
-# %% ../../nbs/arc/10_verify.ipynb #71e20a59
+# %% ../../nbs/arc/10_verify.ipynb #7ea65fb2
 @patch
 def part(self: Verification,
     name: str # `train` or `test`
@@ -103,7 +103,7 @@ def part(self: Verification,
 
 def _all_passed(verdicts): return bool(verdicts) and all(v.passed for v in verdicts)
 
-# %% ../../nbs/arc/10_verify.ipynb #00c91947
+# %% ../../nbs/arc/10_verify.ipynb #d9bdb1f4
 @patch(as_prop=True)
 def train_passed(self: Verification) -> bool:
     "Are all training pairs right?"
@@ -114,7 +114,7 @@ def test_passed(self: Verification) -> bool:
     "Are all test pairs right?"
     return _all_passed(self.part("test"))
 
-# %% ../../nbs/arc/10_verify.ipynb #1223ab1d
+# %% ../../nbs/arc/10_verify.ipynb #cea1f6f2
 @patch(as_prop=True)
 def passed(self: Verification) -> bool:
     "Is everything right that was asked?"
@@ -125,7 +125,7 @@ def steady(self: Verification) -> bool:
     "Did the program hold under some view on all pairs?"
     return any(held == n > 0 for held, n in self.rechecks.values())
 
-# %% ../../nbs/arc/10_verify.ipynb #14d136c5
+# %% ../../nbs/arc/10_verify.ipynb #4f3432eb
 @patch(as_prop=True)
 def outcomes(self: Verification) -> tuple[str, ...]:
     "The outcome of each verdict"
@@ -164,13 +164,13 @@ def _judge_call(got, wanted, part, index):
     if got.outcome == "returned": return judge_output(got.value, wanted, part, index)
     return PairVerdict(part, index, got.outcome, got.reason + _hint(got.reason))
 
-# %% ../../nbs/arc/10_verify.ipynb #82ce3ba2
+# %% ../../nbs/arc/10_verify.ipynb #4b9fae18
 def _hint(reason):
     "What programs may import, where that was the trouble"
     if not re.search("No module named|ImportError", reason): return ""
     return "; programs have the standard library, and numpy where it is installed"
 
-# %% ../../nbs/arc/10_verify.ipynb #5e7efcec
+# %% ../../nbs/arc/10_verify.ipynb #65e601f9
 def _verify_program(attempt, returned, views):
     "A verification from what the calls of all jobs returned"
     task = attempt.task
@@ -190,13 +190,13 @@ def _verify_grid(attempt):
     wanted = attempt.task.test[attempt.pair or 0].output
     return Verification(attempt, (judge_output(attempt.grid, wanted, "test", attempt.pair or 0),))
 
-# %% ../../nbs/arc/10_verify.ipynb #fd6d2ce6
+# %% ../../nbs/arc/10_verify.ipynb #9be3102b
 def _verify(attempt, answers, views):
     "A verification; of a program it takes what its jobs returned from the answers"
     if attempt.code: return _verify_program(attempt, list(islice(answers, 1 + len(views))), views)
     return Verification(attempt) if attempt.grid is None else _verify_grid(attempt)
 
-# %% ../../nbs/arc/10_verify.ipynb #692d0f31
+# %% ../../nbs/arc/10_verify.ipynb #9ab55810
 def verify_attempts(
     attempts: Iterable[Attempt], # An iterator is read batch by batch
     sandbox: Sandbox, # Where programs run
@@ -237,7 +237,7 @@ class Summary:
     solved: set[str] = field(default_factory=set) # Keys of tasks with a passing program
     tasks: set[str] = field(default_factory=set) # Keys of all tasks seen
 
-# %% ../../nbs/arc/10_verify.ipynb #81eb1e05
+# %% ../../nbs/arc/10_verify.ipynb #8b32e92e
 @patch
 def add(self: Summary,
     v: Verification # Any
@@ -256,7 +256,7 @@ def add(self: Summary,
         o[0] += held
         o[1] += n
 
-# %% ../../nbs/arc/10_verify.ipynb #a2c121d9
+# %% ../../nbs/arc/10_verify.ipynb #51b0f5bc
 @patch
 def to_json(self: Summary) -> dict:
     "For `--json`"

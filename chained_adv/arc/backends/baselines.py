@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['fenced', 'Baseline', 'identity_answer', 'random_answer', 'Search', 'Replay']
 
-# %% ../../../nbs/arc/backends/01_baselines.ipynb #f6feffcd
+# %% ../../../nbs/arc/backends/01_baselines.ipynb #b6bb689c
 import asyncio, inspect, json, threading, time
 from collections.abc import Callable
 from pathlib import Path
@@ -26,7 +26,7 @@ def fenced(
 _TURN_CODE = {"identity": "input_grid", "flip_left_right": "[row[::-1] for row in input_grid]",
               "flip_top_bottom": "input_grid[::-1]", "transpose": "[list(row) for row in zip(*input_grid)]"}
 
-# %% ../../../nbs/arc/backends/01_baselines.ipynb #72e9f2fa
+# %% ../../../nbs/arc/backends/01_baselines.ipynb #636c833c
 def _turn_answer(request, turn):
     "An answer that says a symmetry of the square is the rule"
     if request.kind == "code":
@@ -50,7 +50,7 @@ def random_answer(request: Request) -> str:
     "A symmetry drawn for each attempt"
     return _turn_answer(request, make_rng(request.seed, request.attempt).choice(sorted(_TURN_CODE)))
 
-# %% ../../../nbs/arc/backends/01_baselines.ipynb #1129dd22
+# %% ../../../nbs/arc/backends/01_baselines.ipynb #d060f6de
 @patch
 def worst_case(self: Baseline, request: Request) -> Usage:
     "No tokens"
@@ -63,7 +63,7 @@ async def complete(self: Baseline, request: Request) -> Reply:
     answer = await answer if inspect.isawaitable(answer) else answer
     return answer if isinstance(answer, Reply) else Reply(answer)
 
-# %% ../../../nbs/arc/backends/01_baselines.ipynb #accbd068
+# %% ../../../nbs/arc/backends/01_baselines.ipynb #d697af40
 @patch
 async def close(self: Baseline):
     "There is nothing to let go of"
@@ -82,7 +82,7 @@ class Search:
         codes, seconds = await asyncio.shield(self.found[key])
         return Reply(self.answer(request, codes), seconds=seconds if first else 0.)
 
-# %% ../../../nbs/arc/backends/01_baselines.ipynb #b53bd013
+# %% ../../../nbs/arc/backends/01_baselines.ipynb #7e2b2252
 @patch
 def look(self: Search,
     task: Task # Without test outputs
@@ -93,7 +93,7 @@ def look(self: Search,
         found = search_programs(task, 2)
         return found, time.monotonic() - started
 
-# %% ../../../nbs/arc/backends/01_baselines.ipynb #0e0da24d
+# %% ../../../nbs/arc/backends/01_baselines.ipynb #84104358
 @patch
 def answer(self: Search,
     request: Request, # What is asked
@@ -125,7 +125,7 @@ class Replay:
         for n, line in enumerate(text.split("\n"), 1):
             if line.strip() and line[0] != " ": self._keep(n, line) # others were struck out
 
-# %% ../../../nbs/arc/backends/01_baselines.ipynb #ee282f07
+# %% ../../../nbs/arc/backends/01_baselines.ipynb #7e64c90f
 @patch
 def _keep(self: Replay, n, line):
     "Read a line; raises `ConfigError`"
@@ -137,7 +137,7 @@ def _keep(self: Replay, n, line):
                           f"({type(e).__name__}: {e})") from None
     if row.get("status") == "ok": self.lines[key] = row
 
-# %% ../../../nbs/arc/backends/01_baselines.ipynb #b0aaf8a6
+# %% ../../../nbs/arc/backends/01_baselines.ipynb #e97c8d9a
 @patch
 def worst_case(self: Replay, request: Request) -> Usage:
     "No tokens"
@@ -147,7 +147,7 @@ def worst_case(self: Replay, request: Request) -> Usage:
 async def close(self: Replay):
     "There is nothing to let go of"
 
-# %% ../../../nbs/arc/backends/01_baselines.ipynb #4e8b1644
+# %% ../../../nbs/arc/backends/01_baselines.ipynb #375c89b1
 @patch
 async def complete(self: Replay, request: Request) -> Reply:
     "The recorded answer; raises `CallError`"

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['POOLS', 'Provider', 'load_providers', 'read_key', 'prompt_bytes', 'Endpoint']
 
-# %% ../../../nbs/arc/backends/00_endpoint.ipynb #3e37f465
+# %% ../../../nbs/arc/backends/00_endpoint.ipynb #6ba23804
 import asyncio, json, os, re, sys, time
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ from dotenv import dotenv_values
 from fastcore.basics import patch
 from ...core import ConfigError
 
-# %% ../../../nbs/arc/backends/00_endpoint.ipynb #1a577d44
+# %% ../../../nbs/arc/backends/00_endpoint.ipynb #88321787
 from ..protocol import (
     FAILURES, MAX_ANSWER, MOST_TOKENS, CallError, Prices, Reply, Request, StreamReader, Usage,
     read_completion, read_retry_after, status_error)
@@ -26,7 +26,7 @@ from ..protocol import (
 if sys.version_info >= (3, 11): import tomllib
 else: import tomli as tomllib
 
-# %% ../../../nbs/arc/backends/00_endpoint.ipynb #6e063833
+# %% ../../../nbs/arc/backends/00_endpoint.ipynb #66e9f39f
 @dataclass(frozen=True)
 class Provider:
     "An OpenAI-compatible service; the comments in `providers.toml` explain the fields"
@@ -53,7 +53,7 @@ def load_providers(
                               "chained_adv/data/arc/providers.toml") from None
     return {name: _provider(name, table) for name, table in tables.items()}
 
-# %% ../../../nbs/arc/backends/00_endpoint.ipynb #b325d1f8
+# %% ../../../nbs/arc/backends/00_endpoint.ipynb #235eb624
 def _provider(name, table):
     "A service from its table; raises `ConfigError`"
     fields = set(Provider.__dataclass_fields__) - {"name"}
@@ -64,7 +64,7 @@ def _provider(name, table):
                           f"{', '.join(sorted(fields))}")
     return Provider(name, **{**table, "base_url": table["base_url"].rstrip("/")})
 
-# %% ../../../nbs/arc/backends/00_endpoint.ipynb #c5d0c315
+# %% ../../../nbs/arc/backends/00_endpoint.ipynb #9826e024
 def read_key(
     name: str, # Name of the variable; empty when no key is needed
     env_file: str | Path = ".env" # Where to look when the environment does not have it
@@ -108,7 +108,7 @@ class Endpoint:
 
     def __repr__(self): return f"Endpoint({self.provider.base_url}, {self.model})"
 
-# %% ../../../nbs/arc/backends/00_endpoint.ipynb #1d2aaca0
+# %% ../../../nbs/arc/backends/00_endpoint.ipynb #bf5eb1cf
 @patch
 def worst_case(self: Endpoint,
     request: Request # What is asked
@@ -138,7 +138,7 @@ def body(self: Endpoint,
     if self.stream and p.stream_usage: params["stream_options"] = {"include_usage": True}
     return {"model": self.model, "messages": list(request.messages), **params}
 
-# %% ../../../nbs/arc/backends/00_endpoint.ipynb #cf9fa76c
+# %% ../../../nbs/arc/backends/00_endpoint.ipynb #8b35732c
 @patch
 def open(self: Endpoint) -> httpx2.AsyncClient:
     "A connection pool; they are made at first use and take turns"
@@ -181,7 +181,7 @@ async def _read_body(r):
         if size > MAX_ANSWER: raise CallError("bad_json", f"more than {MAX_ANSWER} bytes")
     return b"".join(parts)
 
-# %% ../../../nbs/arc/backends/00_endpoint.ipynb #7d755fdd
+# %% ../../../nbs/arc/backends/00_endpoint.ipynb #73978f6c
 async def _read_stream(r):
     "A streamed completion as one body"
     reader, events = StreamReader(), aiter(httpx2.EventSource(r))
@@ -190,7 +190,7 @@ async def _read_stream(r):
         await asyncio.wait_for(anext(events, None), 1)
     return reader.body()
 
-# %% ../../../nbs/arc/backends/00_endpoint.ipynb #ef32f423
+# %% ../../../nbs/arc/backends/00_endpoint.ipynb #cf381152
 def _told(content):
     "What an error page says"
     try: error = json.loads(content).get("error")
@@ -222,7 +222,7 @@ async def _fetch(self: Endpoint, request):
         told = f"{len(content)} bytes that are not JSON: {content[:80].decode(errors='replace')!r}"
         raise CallError("bad_json" if content.strip() else "empty_reply", told) from None
 
-# %% ../../../nbs/arc/backends/00_endpoint.ipynb #c90bb0b4
+# %% ../../../nbs/arc/backends/00_endpoint.ipynb #c25200fd
 _TRANSPORT = ((httpx2.ConnectError, "connection"), (httpx2.ConnectTimeout, "connection"),
               (httpx2.TimeoutException, "timeout"), (httpx2.HTTPError, "cut_stream"),
               (httpx2.SSEError, "bad_json"))

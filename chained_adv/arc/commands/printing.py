@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['print_plan', 'print_run', 'print_summary', 'print_scores', 'print_bench', 'print_compared']
 
-# %% ../../../nbs/arc/commands/02_printing.ipynb #ec417eb5
+# %% ../../../nbs/arc/commands/02_printing.ipynb #2b363fcf
 from pathlib import Path
 from typing import Any
 import typer
@@ -17,7 +17,7 @@ def _plan_value(name, value):
     if value is None: return "not known: give --price-prompt and --price-completion"
     return f"{value:.6f} USD" if name.startswith("cost") else clean_text(str(value))
 
-# %% ../../../nbs/arc/commands/02_printing.ipynb #164901d9
+# %% ../../../nbs/arc/commands/02_printing.ipynb #3b89966e
 def print_plan(
     plan: dict, # From `estimate_run`
     as_json: bool # Print JSON instead?
@@ -27,7 +27,7 @@ def print_plan(
     for k, v in plan.items():
         if v is not None or k.startswith("cost"): print(f"{k.replace('_', ' '):<24}{_plan_value(k, v)}")
 
-# %% ../../../nbs/arc/commands/02_printing.ipynb #5700afa9
+# %% ../../../nbs/arc/commands/02_printing.ipynb #e80541d6
 def print_run(
     report: Any, # A `RunReport`
     as_json: bool # Print JSON instead?
@@ -42,7 +42,7 @@ def print_run(
         if report.pending or report.errors: print("go on with --resume")
     if report.pending or report.errors: raise typer.Exit(1)
 
-# %% ../../../nbs/arc/commands/02_printing.ipynb #aa7d6919
+# %% ../../../nbs/arc/commands/02_printing.ipynb #59311150
 def print_summary(
     s: Any, # A `Summary` of verifications
     out: str # The file that was written, or empty
@@ -64,7 +64,7 @@ _SCORES = {"mean_over_pairs": "mean over test inputs per task",
 
 def _rate(v): return f"  {v['value']:>6.1%}  [{v['low']:.1%}, {v['high']:.1%}]"
 
-# %% ../../../nbs/arc/commands/02_printing.ipynb #77afaebb
+# %% ../../../nbs/arc/commands/02_printing.ipynb #04751947
 def print_scores(
     scores: dict # As `score_answers` gives them, intervals as dictionaries
 ):
@@ -74,7 +74,7 @@ def print_scores(
     if scores["unknown"]:
         print(f"  {scores['unknown']} tasks have test inputs whose output is not known; they are not scored")
 
-# %% ../../../nbs/arc/commands/02_printing.ipynb #bd0de150
+# %% ../../../nbs/arc/commands/02_printing.ipynb #616f667f
 def _attempts_text(made):
     "How many attempts were made, and what became of them"
     fates = sorted(made["fates"].items(), key=lambda o: -o[1])
@@ -82,7 +82,7 @@ def _attempts_text(made):
     more = f", {made['further_rounds']} in further rounds" if made["further_rounds"] else ""
     return f"{made['made']} of {made['requested']}{more}: {told}"
 
-# %% ../../../nbs/arc/commands/02_printing.ipynb #c378c526
+# %% ../../../nbs/arc/commands/02_printing.ipynb #fd60702c
 def print_bench(
     report: dict, # From `run_bench`
     folder: Path # Where it lies
@@ -103,7 +103,7 @@ def print_bench(
           f"{spent['seconds']:.1f} s of calls")
     print(f"written     {folder}/report.json, report.png")
 
-# %% ../../../nbs/arc/commands/02_printing.ipynb #de9b5f21
+# %% ../../../nbs/arc/commands/02_printing.ipynb #573b1303
 def print_compared(
     rows: list[dict] # From `compare_runs`
 ):

@@ -9,7 +9,7 @@ __all__ = ['Dataset', 'RunDataset', 'TaskIds', 'Tasks', 'MaxTasks', 'Model', 'Ba
            'RetryFailed', 'DryRun', 'PromptFile', 'Timeout', 'Workers', 'arc_examples', 'chosen_tasks', 'open_model',
            'with_model', 'run_folder', 'run_tasks', 'result_tasks', 'asked_tasks']
 
-# %% ../../../nbs/arc/commands/00_shared.ipynb #36f15dfe
+# %% ../../../nbs/arc/commands/00_shared.ipynb #c740dd94
 import inspect, json, re
 from collections.abc import Callable
 from functools import partial
@@ -31,7 +31,7 @@ Dataset = opt(str,
               "'builtin', a folder of task files, or a file in any known form; "
               "NAME@REVISION=PATH names the set.", *_SETS, metavar="SOURCE")
 
-# %% ../../../nbs/arc/commands/00_shared.ipynb #8e189dfa
+# %% ../../../nbs/arc/commands/00_shared.ipynb #9d71fbea
 RunDataset = opt(str,
                  "The tasks; left out: those that the run's manifest names, then the built-in ones "
                  "and those that the lines carry.", *_SETS, metavar="SOURCE")
@@ -41,7 +41,7 @@ Tasks = opt(str, "Only the tasks at these positions, from 0, the end excluded: 2
             metavar="A:B")
 MaxTasks = opt(int, "At most so many tasks; 0 is all.", "--max-tasks", "--max_tasks", min=0)
 
-# %% ../../../nbs/arc/commands/00_shared.ipynb #c9ed34f4
+# %% ../../../nbs/arc/commands/00_shared.ipynb #a9cbb754
 def chosen_tasks(
     dataset: str = "builtin", # As given to `load_tasks`
     task_ids: str = "", # As given to `select_tasks`, or empty
@@ -51,7 +51,7 @@ def chosen_tasks(
     "The tasks that a command works on"
     return select_tasks(load_tasks(dataset), task_ids or None, tasks or None, max_tasks or None)
 
-# %% ../../../nbs/arc/commands/00_shared.ipynb #8d4d9b5f
+# %% ../../../nbs/arc/commands/00_shared.ipynb #b9c8958c
 Model = opt(str,
             "identity, random, search, replay:FILE, transformers:FOLDER, PROVIDER/MODEL, or "
             "with --base-url the model's name there.", "--model", "--model-identifier", "--model_identifier")
@@ -66,7 +66,7 @@ Stream = opt(bool, "Take answers in pieces.", "--stream")
 Device = opt(str, "For transformers: models: auto, cpu, cuda or cuda:N.")
 BatchSize = opt(int, "For transformers: models: requests answered at once.", min=1)
 
-# %% ../../../nbs/arc/commands/00_shared.ipynb #b6b78816
+# %% ../../../nbs/arc/commands/00_shared.ipynb #df33b634
 PricePrompt = opt(float, "USD per million tokens read.", min=0., show_default=False)
 PriceCompletion = opt(float, "USD per million tokens written.", min=0., show_default=False)
 MaxCost = opt(float, "Cap on spending in USD, failed calls included.", min=0., show_default=False)
@@ -129,7 +129,7 @@ def with_model(
     run.__annotations__ = {k: p.annotation for k, p in parameters.items()}
     return run
 
-# %% ../../../nbs/arc/commands/00_shared.ipynb #7c954140
+# %% ../../../nbs/arc/commands/00_shared.ipynb #6e0efe63
 MaxConcurrent = opt(int, "Attempts under way at a time.", "--max-concurrent", "--max-concurrent-tasks",
                     "--max_concurrent_tasks", min=1)
 BestOf = opt(int, "Attempts per task.", "--best-of", "--best_of", min=1)
@@ -150,7 +150,7 @@ def run_folder(
     "The folder of a run"
     return Path(out or f"runs/arc-{kind}-{re.sub(r'[^A-Za-z0-9.]+', '-', name).strip('-')}")
 
-# %% ../../../nbs/arc/commands/00_shared.ipynb #bc7a1a21
+# %% ../../../nbs/arc/commands/00_shared.ipynb #06e61dbe
 def run_tasks(
     run: str | Path, # A run's folder
     dataset: str # As given, or empty
@@ -163,7 +163,7 @@ def run_tasks(
     except (ValueError, KeyError, TypeError):
         raise ArcError(f"{path} does not say which tasks the run is about; give --dataset") from None
 
-# %% ../../../nbs/arc/commands/00_shared.ipynb #a7b2b0ec
+# %% ../../../nbs/arc/commands/00_shared.ipynb #2c5db889
 def result_tasks(
     run: str | Path, # A run's folder, or a file of results
     dataset: str # As given, or empty
@@ -172,7 +172,7 @@ def result_tasks(
     if dataset: return load_tasks(dataset)
     return run_tasks(run, "") if (Path(run) / "manifest.json").is_file() else load_tasks("builtin")
 
-# %% ../../../nbs/arc/commands/00_shared.ipynb #8ecee3e5
+# %% ../../../nbs/arc/commands/00_shared.ipynb #a9d0dc62
 def asked_tasks(
     path: str, # A benchmark's folder, its report, or a submission
     dataset: str # As given, or empty

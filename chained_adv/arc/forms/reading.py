@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['NOT_TASKS', 'LINES', 'file_form', 'from_challenges', 'from_dataset', 'from_set', 'one_task', 'from_lines']
 
-# %% ../../../nbs/arc/forms/00_reading.ipynb #15405d7d
+# %% ../../../nbs/arc/forms/00_reading.ipynb #6704b6b1
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from ..files import parse_json, read_bytes, read_each, read_json
 def _any(o, *keys): return isinstance(o, dict) and any(k in o for k in keys)
 def _depth(o): return 1 + _depth(o[0]) if isinstance(o, list) and o else 0
 
-# %% ../../../nbs/arc/forms/00_reading.ipynb #d76c6452
+# %% ../../../nbs/arc/forms/00_reading.ipynb #f8f45769
 def file_form(
     data: Any # What a JSON file holds
 ) -> str: # A form of the table above, or empty when it is none of them
@@ -46,7 +46,7 @@ def _solutions(path):
                        f"{type(data).__name__}")
     return data
 
-# %% ../../../nbs/arc/forms/00_reading.ipynb #cd361bed
+# %% ../../../nbs/arc/forms/00_reading.ipynb #7808dc54
 def _with_outputs(id, data, outputs, path):
     "A task's dictionary with the outputs of its test pairs filled in"
     tests = data.get("test") if isinstance(data, dict) else None
@@ -56,7 +56,7 @@ def _with_outputs(id, data, outputs, path):
                        "as many grids; the two files do not belong together")
     return {**data, "test": [{**p, "output": o} for p, o in zip(tests, outputs)]}
 
-# %% ../../../nbs/arc/forms/00_reading.ipynb #7c36a24e
+# %% ../../../nbs/arc/forms/00_reading.ipynb #f560fb98
 def from_challenges(data, path, **more):
     solutions = _solutions(path)
     if solutions and (lacking := [id for id in data if id not in solutions]):
@@ -81,7 +81,7 @@ def _entry(n, o, **more):
                                           signed_by=[signers] if isinstance(signers, str) else signers)
     except ArcError as e: raise ArcError(f"entry {n}: {e}") from None
 
-# %% ../../../nbs/arc/forms/00_reading.ipynb #26ce63a4
+# %% ../../../nbs/arc/forms/00_reading.ipynb #b6238501
 def from_dataset(data, path, **more):
     "Tasks of the founding system's list, variations with the operations that lead to them"
     groups = {}
@@ -111,7 +111,7 @@ def from_set(data, path, **more):
         raise ArcError(f"tasks[{n}]: a task in a set is a dictionary with an 'id'")
     return read_each(enumerate(data["tasks"]), read, path)
 
-# %% ../../../nbs/arc/forms/00_reading.ipynb #8b28ba18
+# %% ../../../nbs/arc/forms/00_reading.ipynb #eab0b18c
 def _from_pairs(pairs, id, **more):
     "One task from a list of pairs: the last is the test pair"
     if not isinstance(pairs, list) or len(pairs) < 2:
@@ -119,7 +119,7 @@ def _from_pairs(pairs, id, **more):
     pairs = [dict(zip(("input", "output"), o)) if isinstance(o, list) and len(o) == 2 else o for o in pairs]
     return Task.from_json({"train": pairs[:-1], "test": pairs[-1:]}, id, **more)
 
-# %% ../../../nbs/arc/forms/00_reading.ipynb #03dd3277
+# %% ../../../nbs/arc/forms/00_reading.ipynb #2a0ccbeb
 NOT_TASKS = {"solutions": "it holds solutions; give the file of challenges beside it",
               "traces": "it holds traces; `load_traces` reads it", "submission": "it is a submission"}
 

@@ -12,7 +12,7 @@ _KINDS = [f"{reach}, {mixed}" for reach, mixed in ((4, False), (8, False), (4, T
 _STEPS = ["1, 0", "-1, 0", "0, 1", "0, -1"]
 _DIAGONALS = ["1, 1", "1, -1", "-1, 1", "-1, -1"]
 
-# %% ../../../nbs/arc/language/02_candidates.ipynb #3fde9cde
+# %% ../../../nbs/arc/language/02_candidates.ipynb #d676041c
 _PLAIN = ["content(g, b)", "inner(g)", "squeeze(g)", "compact(g, b)", "sort_rows(g, b)",
           "transpose(sort_rows(transpose(g), b))", "zoom(g, len(ranking(g, b)), len(ranking(g, b)))",
           "fractal(g, b)", "half(g, 0, 0)", "half(g, 0, 1)", "half(g, 1, 0)", "half(g, 1, 1)"]
@@ -26,7 +26,7 @@ _PARTS = [*(f"panel(g, b, {k})" for k in range(4)), *(f"odd_panel(g, b, {w})" fo
           "panel_map(g, b, 0)", "panel_map(g, b, 1)", "legend(g, b)", "transpose(legend(g, b))",
           "histogram(g, b)"]
 
-# %% ../../../nbs/arc/language/02_candidates.ipynb #5849915b
+# %% ../../../nbs/arc/language/02_candidates.ipynb #0f9e52db
 _TRAITS = ["'size', -1", "'size', 1", "'colours', -1", "'twins', 1", "'alone', -1", "'holes', -1",
            "'mirrored', -1", "'mirrored', 1", "'edge', 1", "'full', -1", "'full', 1", "'height', -1",
            "'width', -1", "'top', -1", "'left', -1"]
@@ -35,7 +35,7 @@ _COUNTED = [*(f"strip(len(objects(g, b, {kind})), ranking(g, b)[0])" for kind in
             *(f"diagonal(len(objects(g, b, {kind})), ranking(g, b)[0], b)" for kind in _KINDS[:2]),
             "((ranking(g, b)[0],),)", "((ranking(g, b)[-1],),)"]
 
-# %% ../../../nbs/arc/language/02_candidates.ipynb #1ce15e73
+# %% ../../../nbs/arc/language/02_candidates.ipynb #0c104de6
 def _scaled(m, n):
     "Operations that multiply the sides of a grid by m and n"
     whole = lambda a, b: a >= 1 and b >= 1 and a == int(a) and b == int(b) and a * b > 1
@@ -48,7 +48,7 @@ def _sized(m, n):
     lefts = ["0", f"len(g[0]) - {n}", f"(len(g[0]) - {n}) // 2"]
     return [f"tile_to(g, {m}, {n})", *(f"part(g, {i}, {j}, {m}, {n})" for i in tops for j in lefts)]
 
-# %% ../../../nbs/arc/language/02_candidates.ipynb #c2d7fadc
+# %% ../../../nbs/arc/language/02_candidates.ipynb #f30de734
 def _sizes(pairs):
     "Operations that make grids of the right size, from the training pairs' sizes"
     ratios = {(len(o) / len(i), len(o[0]) / len(i[0])) for i, o in pairs}
@@ -58,13 +58,13 @@ def _sizes(pairs):
     doubled = all((len(o), len(o[0])) == (len(i), 2 * len(i[0])) for i, o in pairs)
     return found + ["extend(g, 2 * len(g[0]))"] * doubled
 
-# %% ../../../nbs/arc/language/02_candidates.ipynb #4ea0035b
+# %% ../../../nbs/arc/language/02_candidates.ipynb #30214a57
 def _coloured(c):
     "Operations that name one colour"
     return [f"keep(g, b, {c})", f"drop(g, b, {c})", f"box_of(g, {c})", f"retile(g, {c})", f"repair(g, {c})",
             f"hidden(g, {c}, 0)", f"hidden(g, {c}, 1)"]
 
-# %% ../../../nbs/arc/language/02_candidates.ipynb #edbc0e23
+# %% ../../../nbs/arc/language/02_candidates.ipynb #7dabb2d1
 def try_operations(
     pairs: list[tuple], # (input, output) of the training pairs, as tuples of rows
     colours: list[int] # Of the training inputs
@@ -88,7 +88,7 @@ _COPIED = ["leader(g, b)", "leader(mirror(g), b)", "transpose(leader(transpose(g
            "corner(g, 0, -1)", "corner(g, -1, 0)", "corner(g, -1, -1)", "shift(g, -2, 0)",
            "shift(g, 0, -2)", "shift(g, 2, 0)", "shift(g, 0, 2)"]
 
-# %% ../../../nbs/arc/language/02_candidates.ipynb #e6fe5970
+# %% ../../../nbs/arc/language/02_candidates.ipynb #86a73ceb
 def copied_features(
     colours: list[int] # Of the training inputs
 ) -> list[str]: # Expressions
@@ -111,7 +111,7 @@ _LINES = ["centred(g, b)", "near(centred(g, b), True, 4)", "near(centred(g, b), 
           "transpose(row_plain(transpose(g)))", "row_count(g, b)", "transpose(row_count(transpose(g), b))",
           "row_extreme(g, b)", "transpose(row_extreme(transpose(g), b))", "filled(g, b)"]
 
-# %% ../../../nbs/arc/language/02_candidates.ipynb #b8c39a8d
+# %% ../../../nbs/arc/language/02_candidates.ipynb #a524184b
 _OBJECTS = [*(f"about(g, b, {kind}, {t!r})" for kind in _KINDS for t in _MARKS),
             *(f"within(g, b, {kind}, {t!r})" for kind in _KINDS for t in _POSITIONS),
             "enclosed(g, b, 4)", "enclosed(g, b, 8)", *(f"boxed(g, b, {kind})" for kind in _KINDS),
@@ -121,7 +121,7 @@ _WHOLE = ["everywhere(g, len(ranking(g, b)))",
           "everywhere(g, sum(c != b for r in g for c in r))", *(f"place(g, {p!r}, 0)" for p in _PLACES),
           *(f"place(g, '{p}_mod', {n})" for p in ("row", "column", "sum", "depth") for n in (2, 3))]
 
-# %% ../../../nbs/arc/language/02_candidates.ipynb #1a4ddaca
+# %% ../../../nbs/arc/language/02_candidates.ipynb #8eed8898
 def compared_features(
     colours: list[int] # Of the training inputs
 ) -> list[str]: # Expressions
@@ -132,7 +132,7 @@ def compared_features(
             "same(g, tint(g, b, 4, 0))", "same(g, tint(g, b, 8, 0))", *(f"same({a}, {c})" for a, c in _EQUAL),
             *_WHOLE]
 
-# %% ../../../nbs/arc/language/02_candidates.ipynb #1a4eca18
+# %% ../../../nbs/arc/language/02_candidates.ipynb #b8bcdaa7
 _QUESTIONS = ["flip(g) == g", "mirror(g) == g", "mirror(g) == g or flip(g) == g", "transpose(g) == g",
               "len(ranking(g, b))", "ranking(g, b)[0]", "ranking(g, b)[-1]",
               "sum(c != b for r in g for c in r)", "len(g) > len(g[0])", "g[0][0]",
@@ -146,7 +146,7 @@ def _colour_questions(c):
     return [f"len(objects(keep(g, b, {c}), b, 4, False))", f"len(objects(keep(g, b, {c}), b, 8, False))",
             f"sum(r.count({c}) for r in g)", f"any({c} in r for r in g)", holding, f"{holding} == 1"]
 
-# %% ../../../nbs/arc/language/02_candidates.ipynb #194d74a9
+# %% ../../../nbs/arc/language/02_candidates.ipynb #59504d23
 def ask_questions(
     colours: list[int] # Of the training inputs
 ) -> list[str]: # Expressions whose value is an answer

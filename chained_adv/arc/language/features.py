@@ -8,14 +8,14 @@ __all__ = ['LIBRARY', 'every', 'everywhere', 'shift', 'corner', 'leader', 'row_m
            'middles', 'centred', 'row_has', 'row_plain', 'filled', 'row_count', 'row_extreme', 'enclosed', 'spot_of',
            'space', 'about', 'positions', 'within', 'boxed', 'recolour', 'evaluate', 'library_source']
 
-# %% ../../../nbs/arc/language/01_features.ipynb #66b501aa
+# %% ../../../nbs/arc/language/01_features.ipynb #67d61bb0
 import inspect
 from functools import lru_cache
 from inspect import unwrap
 from types import CodeType
 from . import operations
 
-# %% ../../../nbs/arc/language/01_features.ipynb #4aa80a6a
+# %% ../../../nbs/arc/language/01_features.ipynb #fa42fc79
 from .operations import (
     at_edge, cells_of, colour_of, inside, left_of, look, objects, paint, ranking, regions, shifted, span,
     steps_of, top_of, traits, transpose)
@@ -64,22 +64,22 @@ def tint(g, b, reach, n):
     common = [(o, colours(o)[n]) for o in objects(g, b, reach, True)]
     return paint(everywhere(g, b), {p: c for o, c in common for p in o})
 
-# %% ../../../nbs/arc/language/01_features.ipynb #5722bd9e
+# %% ../../../nbs/arc/language/01_features.ipynb #a6306430
 @lru_cache(256)
 def fence(g, b):
     "Colour that surrounds a closed background region, where it is one colour; else background"
     out = {}
     for o in regions(g, b, 4, False):
         if colour_of(g, o) != b or at_edge(g, o): continue
-        around = {g[x][y] for i, j in o for x, y in shifted(steps_of(4), i, j)} - {b}
-        if len(around) == 1: out |= {p: c for p in o for c in around}
+        colours = {g[x][y] for i, j in o for x, y in shifted(steps_of(4), i, j)} - {b}
+        if len(colours) == 1: out |= {p: c for p in o for c in colours}
     return paint(everywhere(g, b), out)
 
 # %% ../../../nbs/arc/language/01_features.ipynb #63361637
 def same(g, h): return tuple(tuple(a == c for a, c in zip(r, s)) for r, s in zip(g, h))
 def side_of(i, last): return (2 * i > last) - (2 * i < last)
 
-# %% ../../../nbs/arc/language/01_features.ipynb #d93bce3c
+# %% ../../../nbs/arc/language/01_features.ipynb #ee1a14bf
 def places(h, w, n):
     "Names for where a cell lies in a grid whose last row is h and last column w"
     return {
@@ -96,7 +96,7 @@ def places(h, w, n):
         "side": lambda i, j: (side_of(i, h), side_of(j, w)),
     }
 
-# %% ../../../nbs/arc/language/01_features.ipynb #f07b0117
+# %% ../../../nbs/arc/language/01_features.ipynb #b3045dfa
 def place(g, name, n):
     "Where a cell lies, by one of several names; `n` is a modulus"
     return every(g, places(len(g) - 1, len(g[0]) - 1, n)[name])
@@ -125,7 +125,7 @@ def middles(r, b):
     alike = [(a, z) for a, z in zip(at, at[1:]) if r[a] == r[z] and z > a + 1]
     return {(a + z) // 2 for a, z in alike if (a + z) % 2 == 0}
 
-# %% ../../../nbs/arc/language/01_features.ipynb #da3f1a07
+# %% ../../../nbs/arc/language/01_features.ipynb #a151e880
 def centred(g, b):
     "Is a cell exactly midway between two cells of one colour in its row or column?"
     rows, columns = ([middles(r, b) for r in h] for h in (g, transpose(g)))
@@ -151,13 +151,13 @@ def enclosed(g, b, reach):
     shut = {p for o in rooms for p in o}
     return every(g, lambda i, j: (i, j) in shut)
 
-# %% ../../../nbs/arc/language/01_features.ipynb #cbe44b03
+# %% ../../../nbs/arc/language/01_features.ipynb #263506cb
 def spot_of(g, o):
     "1 for a region that holds the middle of the grid, 2 its first cell, 3 its last, else 0"
     spots = ((len(g) // 2, len(g[0]) // 2), (0, 0), (len(g) - 1, len(g[0]) - 1))
     return next((n for n, spot in enumerate(spots, 1) if spot in o), 0)
 
-# %% ../../../nbs/arc/language/01_features.ipynb #f23057ce
+# %% ../../../nbs/arc/language/01_features.ipynb #57623cc1
 @lru_cache(256)
 def space(g, b, name):
     "A trait of the connected background region that a cell lies in; -1 for other cells"
@@ -180,7 +180,7 @@ def about(g, b, reach, mixed, name):
     values = zip(objects(g, b, reach, mixed), traits(g, b, reach, mixed, name))
     return paint(everywhere(g, -1), {p: v for o, v in values for p in o})
 
-# %% ../../../nbs/arc/language/01_features.ipynb #e38b406c
+# %% ../../../nbs/arc/language/01_features.ipynb #f9565d50
 def positions(h, w):
     "Names for where a cell lies in an object whose last row is h and last column w"
     return {
@@ -192,7 +192,7 @@ def positions(h, w):
         "down": lambda i, j: i % 2, "along": lambda i, j: j % 2, "chess": lambda i, j: (i + j) % 2,
     }
 
-# %% ../../../nbs/arc/language/01_features.ipynb #c6c53c29
+# %% ../../../nbs/arc/language/01_features.ipynb #64e71150
 @lru_cache(1024)
 def within(g, b, reach, mixed, name):
     "Where in its object a cell lies, by one of several names; -1 for background"
@@ -203,7 +203,7 @@ def within(g, b, reach, mixed, name):
         out |= {(i, j): say(i - top, j - left) for i, j in o}
     return paint(everywhere(g, -1), out)
 
-# %% ../../../nbs/arc/language/01_features.ipynb #33791311
+# %% ../../../nbs/arc/language/01_features.ipynb #c38852f7
 @lru_cache(256)
 def boxed(g, b, reach, mixed):
     "Is a cell in the box around some object of more than one cell?"
@@ -229,7 +229,7 @@ def _words(space, module):
 
 LIBRARY = _words(vars(operations), operations.__name__) | _words(globals(), __name__)
 
-# %% ../../../nbs/arc/language/01_features.ipynb #893aaf6a
+# %% ../../../nbs/arc/language/01_features.ipynb #b1e44a50
 @lru_cache(4096)
 def _compiled(expression): return compile(expression, "<expression>", "eval")
 
@@ -252,7 +252,7 @@ def _names(code):
 @lru_cache(None)
 def _source(name): return inspect.getsource(unwrap(LIBRARY[name])).strip()
 
-# %% ../../../nbs/arc/language/01_features.ipynb #18c99608
+# %% ../../../nbs/arc/language/01_features.ipynb #78398db4
 def library_source(
     expressions: list[str] # Texts of expressions
 ) -> str: # Python source, in the library's order

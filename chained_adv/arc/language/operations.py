@@ -11,7 +11,7 @@ __all__ = ['flip', 'mirror', 'transpose', 'beside', 'above', 'part', 'inner', 't
            'panel_map', 'period', 'retile', 'agreeing', 'fold_axis', 'unfold', 'repair', 'hidden', 'shifted', 'touches',
            'towards', 'approach', 'shove', 'extend', 'look', 'cast', 'strip', 'diagonal', 'legend', 'histogram']
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #659ea35c
+# %% ../../../nbs/arc/language/00_operations.ipynb #e8ba4005
 from collections import Counter
 from functools import lru_cache
 
@@ -34,7 +34,7 @@ def squeeze_rows(g): return tuple(r for i, r in enumerate(g) if not i or r != g[
 def squeeze(g): return transpose(squeeze_rows(transpose(squeeze_rows(g))))
 def fractal(g, b): return tuple(tuple(d if c != b else b for c in r for d in s) for r in g for s in g)
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #2f268cd7
+# %% ../../../nbs/arc/language/00_operations.ipynb #dc582faf
 def compact_rows(g, b): return tuple(r for r in g if any(c != b for c in r))
 def compact(g, b): return transpose(compact_rows(transpose(compact_rows(g, b)), b))
 def sort_rows(g, b): return tuple(sorted(g, key=lambda r: sum(c != b for c in r)))
@@ -56,7 +56,7 @@ def ranking(g, b):
 def keep(g, b, colour): return tuple(tuple(c if c == colour else b for c in r) for r in g)
 def drop(g, b, colour): return tuple(tuple(b if c == colour else c for c in r) for r in g)
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #46385397
+# %% ../../../nbs/arc/language/00_operations.ipynb #e48b2923
 def crop(g, cells):
     "The smallest box around some cells"
     rows, columns = [i for i, _ in cells], [j for _, j in cells]
@@ -77,7 +77,7 @@ def drop_column(column, b, fixed):
         start = k + 1
     return out
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #bf6daa69
+# %% ../../../nbs/arc/language/00_operations.ipynb #d70eb162
 def gravity(g, b, di, dj, fixed=-1):
     "Let every cell fall in one of the four directions; cells of the fixed colour stay"
     if dj: return transpose(gravity(transpose(g), b, dj, 0, fixed))
@@ -96,7 +96,7 @@ def steps_of(reach): return ((0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (1, -1), 
 
 def inside(g, i, j): return 0 <= i < len(g) and 0 <= j < len(g[0])
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #d116c25d
+# %% ../../../nbs/arc/language/00_operations.ipynb #6175d322
 def spread(g, b, start, reach, mixed):
     "The cells that are connected with the first one"
     found = {start}
@@ -110,7 +110,7 @@ def spread(g, b, start, reach, mixed):
                 todo.append(n)
     return tuple(sorted(todo))
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #2a5a113b
+# %% ../../../nbs/arc/language/00_operations.ipynb #32ca3961
 @lru_cache(256)
 def regions(g, b, reach, mixed):
     "Connected sets of cells in reading order; with `mixed` colours other than `b` count as one"
@@ -124,7 +124,7 @@ def regions(g, b, reach, mixed):
 
 def colour_of(g, o): return g[o[0][0]][o[0][1]]
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #ed958db9
+# %% ../../../nbs/arc/language/00_operations.ipynb #b6d8c296
 def objects(g, b, reach, mixed): return tuple(o for o in regions(g, b, reach, mixed) if colour_of(g, o) != b)
 
 # %% ../../../nbs/arc/language/00_operations.ipynb #d559f4e5
@@ -137,7 +137,7 @@ def shape(o):
     top, left = top_of(o), left_of(o)
     return tuple(sorted((i - top, j - left) for i, j in o))
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #0835e591
+# %% ../../../nbs/arc/language/00_operations.ipynb #96671cc0
 def holes(g, o):
     "Number of separate spaces that an object encloses"
     cells = set(shape(o))
@@ -146,7 +146,7 @@ def holes(g, o):
     framed = tuple(tuple(int((i, j) in cells) for j in columns) for i in rows)
     return sum(colour_of(framed, r) == 0 for r in regions(framed, 1, 4, False)) - 1
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #d9bb4475
+# %% ../../../nbs/arc/language/00_operations.ipynb #5a885922
 def own_traits(g, o):
     "What can be said of an object alone"
     high, wide = span(o, 0), span(o, 1)
@@ -164,7 +164,7 @@ def own_traits(g, o):
         "odd": lambda: len(o) % 2,
     }
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #71dba783
+# %% ../../../nbs/arc/language/00_operations.ipynb #a550ecb6
 def traits_among(g, found):
     "What can be said of an object among all"
     sizes = [len(o) for o in found]
@@ -180,7 +180,7 @@ def traits_among(g, found):
         "left": lambda o: left_of(o) == min(map(left_of, found)),
     }
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #41044baf
+# %% ../../../nbs/arc/language/00_operations.ipynb #5dc96356
 @lru_cache(1024)
 def traits(g, b, reach, mixed, name):
     "One trait of every object of a grid"
@@ -198,7 +198,7 @@ def pick(g, b, reach, mixed, name, way):
     if len(best) != 1: raise ValueError("no single object")
     return crop(g, best[0])
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #e440d565
+# %% ../../../nbs/arc/language/00_operations.ipynb #904af5cd
 def lone(g, b, cells):
     "An object's own cells on background, cropped"
     own = set(cells)
@@ -211,7 +211,7 @@ def cuts(g, colour):
     lines = [k for k, r in enumerate(g) if set(r) == {colour}]
     return [(a + 1, z) for a, z in zip([-1] + lines, lines + [len(g)]) if z > a + 1]
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #e762813c
+# %% ../../../nbs/arc/language/00_operations.ipynb #1cf4bc3d
 @lru_cache(256)
 def panels(g, b):
     "The parts between full lines of one colour other than the background, in rows"
@@ -221,24 +221,24 @@ def panels(g, b):
     columns = cuts(transpose(g), c)
     return tuple(tuple(part(g, a, d, z - a, e - d) for d, e in columns) for a, z in cuts(g, c))
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #c0516db3
+# %% ../../../nbs/arc/language/00_operations.ipynb #431f278a
 def panel_list(g, b): return [p for row in panels(g, b) for p in row]
 def panel(g, b, k): return panel_list(g, b)[k]
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #f5781730
+# %% ../../../nbs/arc/language/00_operations.ipynb #c3fa6a1f
 def odd_panel(g, b, way):
     "The part with most (way -1) or fewest (1) cells, without an equal (0), or of a shape of its own (2)"
     parts = panel_list(g, b)
-    filled = [tuple(tuple(c != b for c in r) for r in p) for p in parts]
-    sizes = [sum(map(sum, o)) for o in filled]
-    alike = filled if way == 2 else parts
+    marks = [tuple(tuple(c != b for c in r) for r in p) for p in parts]
+    sizes = [sum(map(sum, o)) for o in marks]
+    alike = marks if way == 2 else parts
     values = sizes if way in (-1, 1) else [-alike.count(o) for o in alike]
     wanted = min(values) if way == 1 else max(values)
     best = [p for p, v in zip(parts, values) if v == wanted]
     if len(best) != 1: raise ValueError("no single part")
     return best[0]
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #4f8b62e3
+# %% ../../../nbs/arc/language/00_operations.ipynb #d8579465
 def panel_map(g, b, way):
     "One cell per part: its most common colour (way 0), or the most common one that is not background (1)"
     say = lambda p: background(p) if not way else (ranking(p, b) or [b])[0]
@@ -253,7 +253,7 @@ def period(g, colour, p, q):
             if c != colour and seen.setdefault((i % p, j % q), c) != c: return None
     return seen if len(seen) == p * q else None
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #ec1c011c
+# %% ../../../nbs/arc/language/00_operations.ipynb #43aae3db
 def retile(g, colour):
     "Fill the cells of a colour from a repeating pattern, the smallest that fits; fails when there is none"
     height, width = len(g), len(g[0])
@@ -263,7 +263,7 @@ def retile(g, colour):
         if seen: return tuple(tuple(seen[i % p, j % q] for j in range(width)) for i in range(height))
     raise ValueError("no repeating pattern")
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #00faf70c
+# %% ../../../nbs/arc/language/00_operations.ipynb #6853275d
 def agreeing(g, colour, a):
     "Number of cells that equal their image in row a / 2; 0 when one differs"
     count = 0
@@ -275,14 +275,14 @@ def agreeing(g, colour, a):
             count += 1
     return count
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #bb79e17e
+# %% ../../../nbs/arc/language/00_operations.ipynb #6171665a
 def fold_axis(g, colour):
     "Twice the row at which a grid is mirrored, the one with most agreeing cells; None when there is none"
     axes = range(len(g) // 2, 2 * len(g) - 1 - len(g) // 2)
     best = max(axes, key=lambda a: agreeing(g, colour, a), default=None)
     return best if best is not None and agreeing(g, colour, best) else None
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #5d4e51a3
+# %% ../../../nbs/arc/language/00_operations.ipynb #a471d7c3
 def unfold(g, colour, a):
     "Fill the cells of a colour from their images in row a / 2"
     pick_from = lambda i, j, c: g[a - i][j] if c == colour and 0 <= a - i < len(g) else c
@@ -295,7 +295,7 @@ def repair(g, colour):
     if a is not None: g = unfold(g, colour, a)
     return g if z is None else transpose(unfold(transpose(g), colour, z))
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #bc7930fe
+# %% ../../../nbs/arc/language/00_operations.ipynb #79ce421c
 def hidden(g, colour, way):
     "What lies under the cells of a colour, restored by pattern (way 0) or symmetry (1)"
     return crop(repair(g, colour) if way else retile(g, colour), cells_of(g, colour))
@@ -304,7 +304,7 @@ def hidden(g, colour, way):
 def shifted(cells, di, dj): return [(i + di, j + dj) for i, j in cells]
 def touches(cells, others): return any(n in others for i, j in cells for n in shifted(steps_of(4), i, j))
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #14750e71
+# %% ../../../nbs/arc/language/00_operations.ipynb #7b1b3c2d
 def towards(cells, others):
     "The unit step from one set of cells to another: along the longer way, or along a diagonal"
     step, apart = [], []
@@ -348,7 +348,7 @@ def extend(g, width):
     n = next(n for n in range(1, len(g[0]) + 1) if repeats(n))
     return tuple(tuple(r[j % n] for j in range(width)) for r in g)
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #74843347
+# %% ../../../nbs/arc/language/00_operations.ipynb #e2b19c6a
 def look(g, b, di, dj):
     "The next colour that is not background, seen from each cell in a direction; else the background"
     out = {}
@@ -359,7 +359,7 @@ def look(g, b, di, dj):
             else: out[i, j] = g[x][y] if g[x][y] != b else out[x, y]
     return tuple(tuple(out[i, j] for j in range(len(g[0]))) for i in range(len(g)))
 
-# %% ../../../nbs/arc/language/00_operations.ipynb #94a68f64
+# %% ../../../nbs/arc/language/00_operations.ipynb #f58da060
 def cast(g, b, di, dj):
     "Every cell throws its colour over the background, against the direction given"
     seen = look(g, b, di, dj)

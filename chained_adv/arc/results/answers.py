@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['index_tasks', 'read_answers']
 
-# %% ../../../nbs/arc/results/04_answers.ipynb #34d11d19
+# %% ../../../nbs/arc/results/04_answers.ipynb #f22f7210
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -28,7 +28,7 @@ def _find_task(row, known):
     raise ArcError(f"task {key or id} is not in the set that was given, and the line does not carry "
                    "it; name the data set that the answers belong to")
 
-# %% ../../../nbs/arc/results/04_answers.ipynb #08420cf8
+# %% ../../../nbs/arc/results/04_answers.ipynb #135e0e26
 def index_tasks(
     tasks: Iterable[Task] # Some tasks
 ) -> dict[str, Task]: # By key, and by id where only one task has it
@@ -43,7 +43,7 @@ def _plain_code(text):
     if not isinstance(text, str) or not text.strip(): return None, "no program"
     return read_code(text) if "```" in text else (text, "")
 
-# %% ../../../nbs/arc/results/04_answers.ipynb #2c983565
+# %% ../../../nbs/arc/results/04_answers.ipynb #cb27d932
 def _own_attempt(row, known):
     "An attempt from a line that `arc generate` wrote"
     task = _find_task(row, known)
@@ -64,7 +64,7 @@ def _as_list(value):
     is_grid = value and isinstance(value[0], list) and value[0] and isinstance(value[0][0], int)
     return [value] if is_grid else value
 
-# %% ../../../nbs/arc/results/04_answers.ipynb #2e7208e3
+# %% ../../../nbs/arc/results/04_answers.ipynb #a78e5697
 def _founding_attempts(row, known):
     "Attempts from an entry of the founding system: one program, a list of them, or a list of grids"
     task = _find_task(row, known)
@@ -106,7 +106,7 @@ def _is_own(path):
         return "task_key" in row and "attempt" in row
     return False
 
-# %% ../../../nbs/arc/results/04_answers.ipynb #66ab83ed
+# %% ../../../nbs/arc/results/04_answers.ipynb #dc24019d
 def _founding_entry(n, row, known):
     "Attempts of an entry; raises `ArcError` when it is none"
     if not isinstance(row, dict):
@@ -115,7 +115,7 @@ def _founding_entry(n, row, known):
     if "task_id" not in row: raise ArcError("it has no task_id; it is no result of a known form")
     yield from _founding_attempts(row, known)
 
-# %% ../../../nbs/arc/results/04_answers.ipynb #22adcee8
+# %% ../../../nbs/arc/results/04_answers.ipynb #8e15f33e
 def read_answers(
     path: str | Path, # A run's folder, an `attempts.jsonl`, or a result file of the founding system
     tasks: Iterable[Task] = () # Where tasks are looked up

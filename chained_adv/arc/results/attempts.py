@@ -6,7 +6,7 @@
 __all__ = ['FREE', 'Item', 'make_items', 'cost_parts', 'utc_now', 'run_attempt', 'read_attempts', 'attempt_key', 'prepare_resume',
            'fresh_first', 'failed_keys']
 
-# %% ../../../nbs/arc/results/00_attempts.ipynb #9a88befe
+# %% ../../../nbs/arc/results/00_attempts.ipynb #db7ba849
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -32,13 +32,13 @@ class Item:
     round: int = 0 # Number of the feedback round
     messages: tuple | None = field(default=None, hash=False) # The question; None: as the prompts say
 
-# %% ../../../nbs/arc/results/00_attempts.ipynb #bd5439b0
+# %% ../../../nbs/arc/results/00_attempts.ipynb #837205cb
 @patch(as_prop=True)
 def key(self: Item) -> tuple:
     "What the attempt is known by"
     return (self.task.key, self.kind, self.pair, self.attempt, self.round)
 
-# %% ../../../nbs/arc/results/00_attempts.ipynb #89ead7a9
+# %% ../../../nbs/arc/results/00_attempts.ipynb #8a15306f
 def make_items(
     tasks: list[Task], # Some tasks
     kind: str, # `reasoning`, `code` or `direct`
@@ -51,7 +51,7 @@ def make_items(
             for pair in range(len(task.test)) if kind == "direct" else (None,):
                 yield Item(task, kind, pair, attempt)
 
-# %% ../../../nbs/arc/results/00_attempts.ipynb #a70616a3
+# %% ../../../nbs/arc/results/00_attempts.ipynb #6c7b15c6
 FREE = Prices(0., 0.) # of models that cost nothing
 
 def cost_parts(
@@ -64,12 +64,12 @@ def cost_parts(
     parts = prices.split(usage, cost) if prices else (None, None)
     return dict(zip(("prompt_cost", "completion_cost"), parts))
 
-# %% ../../../nbs/arc/results/00_attempts.ipynb #80aeec7b
+# %% ../../../nbs/arc/results/00_attempts.ipynb #f7598091
 def utc_now() -> str:
     "The date and time, as lines and manifests write it"
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
 
-# %% ../../../nbs/arc/results/00_attempts.ipynb #3a9498c0
+# %% ../../../nbs/arc/results/00_attempts.ipynb #3caa6184
 def _asked(client, item, prompts, request, config):
     "A line before its answer"
     question = dict(task_key=item.task.key, task_id=item.task.id, kind=item.kind, pair=item.pair,
@@ -80,7 +80,7 @@ def _asked(client, item, prompts, request, config):
                seed=client.draw_seed(request), config=config, started=utc_now())
     return question | answer | how
 
-# %% ../../../nbs/arc/results/00_attempts.ipynb #c1380d44
+# %% ../../../nbs/arc/results/00_attempts.ipynb #d241119c
 def _taken(model, o):
     "What a reply or a failure took"
     times = dict(tries=o.tries, seconds=round(o.seconds or 0., 4), waited=round(o.waited, 4))
@@ -141,7 +141,7 @@ def read_attempts(
                                "the line, then resume the run") from None
             yield row
 
-# %% ../../../nbs/arc/results/00_attempts.ipynb #d9a4d733
+# %% ../../../nbs/arc/results/00_attempts.ipynb #405bfd17
 def attempt_key(
     row: dict # A line
 ) -> tuple: # As `Item.key`
@@ -179,7 +179,7 @@ def fresh_first(
         else: yield o
     yield from later
 
-# %% ../../../nbs/arc/results/00_attempts.ipynb #7c7259d7
+# %% ../../../nbs/arc/results/00_attempts.ipynb #96c6c01f
 def failed_keys(
     folder: Path # A run's folder
 ) -> set[tuple]: # Keys of attempts that failed in earlier parts of the run

@@ -5,13 +5,13 @@
 # %% auto #0
 __all__ = ['find_lookup']
 
-# %% ../../../nbs/arc/results/01_lookup.ipynb #cac60a51
+# %% ../../../nbs/arc/results/01_lookup.ipynb #a09d9f84
 import ast, math, re
 from collections import Counter
 from functools import lru_cache
 from ..grids import Task
 
-# %% ../../../nbs/arc/results/01_lookup.ipynb #a4622530
+# %% ../../../nbs/arc/results/01_lookup.ipynb #0c75e11c
 _LONGEST = 10_000 # elements of a constant that is worked out
 
 def _product(a, b):
@@ -20,7 +20,7 @@ def _product(a, b):
     if isinstance(a, (list, str)) and type(b) is int and 0 <= b * len(a) < _LONGEST: return a * b
     raise ValueError("not constant")
 
-# %% ../../../nbs/arc/results/01_lookup.ipynb #0e234665
+# %% ../../../nbs/arc/results/01_lookup.ipynb #b4bfebd9
 def _sum(a, b):
     "Two lists, texts or numbers joined; raises `ValueError` for anything else, and for what is too long"
     if type(a) is not type(b) or not isinstance(a, (list, str, int)): raise ValueError("not constant")
@@ -32,7 +32,7 @@ def _hashable(v):
     if isinstance(v, list): return tuple(map(_hashable, v))
     return repr(v) if isinstance(v, dict) else v
 
-# %% ../../../nbs/arc/results/01_lookup.ipynb #e3695f9e
+# %% ../../../nbs/arc/results/01_lookup.ipynb #05889aaf
 def _folded(node, names):
     "The value of an expression of constants; raises `ValueError` for any other"
     if isinstance(node, ast.Constant): return node.value
@@ -58,7 +58,7 @@ def _constants(tree):
         try: yield _folded(node, names)
         except (ValueError, RecursionError, TypeError): pass
 
-# %% ../../../nbs/arc/results/01_lookup.ipynb #1c33f9bd
+# %% ../../../nbs/arc/results/01_lookup.ipynb #53c43c18
 def _marks_of(value):
     "How a constant may stand for grids: as rows, as digits, as a dictionary of cells"
     if isinstance(value, list) and value and all(isinstance(r, (list, str)) and len(r) for r in value):
@@ -81,7 +81,7 @@ def _pattern(signs):
     order = {}
     return tuple(order.setdefault(o, len(order)) for o in signs)
 
-# %% ../../../nbs/arc/results/01_lookup.ipynb #eba1677a
+# %% ../../../nbs/arc/results/01_lookup.ipynb #990df2c6
 def _numbers(digits):
     "A grid's digits as one number, in all bases that hold them, from both ends"
     values = [int(o) for o in digits]
@@ -95,7 +95,7 @@ def _numbers(digits):
 def _telling(grid): return grid.height * grid.width >= 9 and len(grid.colors) > 1
 def _digits(grid): return "".join(str(c) for r in grid.rows for c in r)
 
-# %% ../../../nbs/arc/results/01_lookup.ipynb #e18c787b
+# %% ../../../nbs/arc/results/01_lookup.ipynb #d437130a
 @lru_cache(maxsize=4096) # many programs answer the same task
 def _marks_for(grid):
     "What `_marks_of` gives for a constant that holds this grid"
@@ -110,7 +110,7 @@ def _marks_for(grid):
     if len(sparse) >= 3: marks.add(("cells", repr(sorted(sparse.items(), key=repr))))
     return marks
 
-# %% ../../../nbs/arc/results/01_lookup.ipynb #fc09e215
+# %% ../../../nbs/arc/results/01_lookup.ipynb #70a629da
 def find_lookup(
     code: str, # Source of a program
     task: Task # The task it answers
@@ -127,7 +127,7 @@ def find_lookup(
         return f"holds the input of {found[0]}"
     return _held_outputs(named, has) or _unpacks(tree) or _weighs(tree, task)
 
-# %% ../../../nbs/arc/results/01_lookup.ipynb #93a70c36
+# %% ../../../nbs/arc/results/01_lookup.ipynb #2c1308b7
 def _held_outputs(named, has):
     "Outputs of this or that pair alone in the source"
     known = [(n, p.output) for n, p in named if p.output]
@@ -165,7 +165,7 @@ def _data_size(tree):
     is_small = lambda o: isinstance(o, ast.Constant) and type(o.value) is int and abs(o.value) < 10**8
     return long + large + sum(map(is_small, inside))
 
-# %% ../../../nbs/arc/results/01_lookup.ipynb #a8994429
+# %% ../../../nbs/arc/results/01_lookup.ipynb #049f4656
 def _weighs(tree, task):
     "Is there as much data in the source as it takes to write all outputs down?"
     outputs = {p.output for p in task.train + task.test if p.output}

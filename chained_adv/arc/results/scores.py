@@ -6,7 +6,7 @@
 __all__ = ['Vote', 'select_answers', 'agreement', 'TaskScore', 'score_tasks', 'score_answers', 'report_answers',
            'read_submission']
 
-# %% ../../../nbs/arc/results/02_scores.ipynb #56f5f7a4
+# %% ../../../nbs/arc/results/02_scores.ipynb #21a750be
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import NamedTuple
@@ -26,7 +26,7 @@ def _closeness(grid, votes):
     "How close a grid is to all candidates, cell by cell"
     return sum(max(0., 1 - cell_distance(grid, v.grid)) for v in votes)
 
-# %% ../../../nbs/arc/results/02_scores.ipynb #914a67d7
+# %% ../../../nbs/arc/results/02_scores.ipynb #54f25fb1
 def select_answers(
     votes: list[Vote], # Candidates
     count: int = 2 # Most answers
@@ -40,7 +40,7 @@ def select_answers(
                                                                         votes), min(v.order for v in item[1])
     return [g for g, _ in sorted(groups.items(), key=rank)[:count]]
 
-# %% ../../../nbs/arc/results/02_scores.ipynb #ea933348
+# %% ../../../nbs/arc/results/02_scores.ipynb #33e72b0c
 def agreement(
     votes: list[Vote] # Candidates
 ) -> float: # From 0 to 1; 0 without votes
@@ -58,7 +58,7 @@ def _check_answers(tasks, answers):
     if not strange: return
     raise ArcError(f"{len(strange)} answers belong to no task that was asked for, {strange[0]} for one")
 
-# %% ../../../nbs/arc/results/02_scores.ipynb #e226b37b
+# %% ../../../nbs/arc/results/02_scores.ipynb #738665a5
 def score_tasks(
     tasks: list, # All tasks that were asked for
     answers: dict, # Task key -> per test input a list of `Grid`s
@@ -73,7 +73,7 @@ def score_tasks(
         out[t.key] = TaskScore(tuple(p.output in tuple(g)[:count] for p, g in zip(t.test, given)))
     return out
 
-# %% ../../../nbs/arc/results/02_scores.ipynb #bb840fa5
+# %% ../../../nbs/arc/results/02_scores.ipynb #8cb65595
 @patch(as_prop=True)
 def share(self: TaskScore) -> float:
     "Share of the test inputs that are right"
@@ -105,7 +105,7 @@ def report_answers(
     "The answers that a benchmark handed in"
     return {k: [[Grid(g) for g in o] for o in t["answers"]] for k, t in report["tasks"].items()}
 
-# %% ../../../nbs/arc/results/02_scores.ipynb #b4735488
+# %% ../../../nbs/arc/results/02_scores.ipynb #6428d58c
 def _attempt_grid(o):
     "The grid of an attempt as Kaggle or arc-agi-benchmarking write it; None when there is none"
     rows = o.get("answer") if isinstance(o, dict) else o
@@ -126,7 +126,7 @@ def _read_entries(path):
     if (path / "report.json").exists(): return read_json(path / "report.json")
     return {p.stem: read_json(p) for p in sorted(path.glob("*.json")) if p.name != "results.json"}
 
-# %% ../../../nbs/arc/results/02_scores.ipynb #7ec64b4c
+# %% ../../../nbs/arc/results/02_scores.ipynb #e4130535
 def read_submission(
     path: str | Path, # A benchmark's folder or report, a Kaggle submission, or a folder with a file per task
     tasks: list[Task] # That were asked for

@@ -6,7 +6,7 @@
 __all__ = ['BLANK', 'kaggle_submission', 'benchmarking_submission', 'read_report', 'from_report', 'refuse_taken',
            'save_submission']
 
-# %% ../../../nbs/arc/results/03_submissions.ipynb #65c02789
+# %% ../../../nbs/arc/results/03_submissions.ipynb #41efabd0
 import json
 from collections import Counter
 from datetime import datetime, timedelta, timezone
@@ -26,7 +26,7 @@ def _attempts(task, answers):
     rows = [*given, *[()] * (len(task.test) - len(given))]
     return [[Grid(g.rows).to_lists() if g else None for g in (*o, None, None)[:2]] for o in rows]
 
-# %% ../../../nbs/arc/results/03_submissions.ipynb #4644c709
+# %% ../../../nbs/arc/results/03_submissions.ipynb #1702d834
 def _by_id(tasks, answers):
     "Attempts by task id; raises `ArcError` where one id is two tasks, or an answer belongs to none"
     if twice := [k for k, n in Counter(t.id for t in tasks).items() if n > 1]:
@@ -36,7 +36,7 @@ def _by_id(tasks, answers):
         raise ArcError(f"{len(strange)} answers belong to no task that was asked for, {strange[0]} for one")
     return {t.id: _attempts(t, answers) for t in tasks}
 
-# %% ../../../nbs/arc/results/03_submissions.ipynb #59a1ff2a
+# %% ../../../nbs/arc/results/03_submissions.ipynb #1ac1d37b
 def kaggle_submission(
     tasks: list[Task], # All tasks that were asked for
     answers: dict[str, list[list[Grid]]] # Task key -> per test pair up to two grids
@@ -54,14 +54,14 @@ def _usage(about, i, n):
     return dict(prompt_tokens=u["prompt"], completion_tokens=u["completion"],
                 total_tokens=u["prompt"] + u["completion"], completion_tokens_details=details)
 
-# %% ../../../nbs/arc/results/03_submissions.ipynb #4afecd85
+# %% ../../../nbs/arc/results/03_submissions.ipynb #baa8f2e8
 def _cost(about, n):
     "One of n parts of a task's cost; its two parts are 0 where they are not known"
     part = lambda k: (about.get(k) or 0.) / n
     return dict(prompt_cost=part("prompt_cost"), completion_cost=part("completion_cost"),
                 total_cost=part("cost"))
 
-# %% ../../../nbs/arc/results/03_submissions.ipynb #11c0e435
+# %% ../../../nbs/arc/results/03_submissions.ipynb #ecd0fb9e
 def _entry(task, pair, grid, about, i, n):
     "One of a task's n attempts in the words of arc-agi-benchmarking, with its part of what all took"
     began = datetime.now(timezone.utc)
@@ -74,7 +74,7 @@ def _entry(task, pair, grid, about, i, n):
     names = dict(task_id=task.id, pair_index=pair, test_id=about.get("run", about["model"]))
     return dict(answer=grid, correct=None, metadata=model | times | dict(choices=[reply]) | spent | names)
 
-# %% ../../../nbs/arc/results/03_submissions.ipynb #ae986fbc
+# %% ../../../nbs/arc/results/03_submissions.ipynb #6c9d503c
 def benchmarking_submission(
     tasks: list[Task], # All tasks that were asked for
     answers: dict[str, list[list[Grid]]], # Task key -> per test pair up to two grids
@@ -103,7 +103,7 @@ def read_report(
                        "--resume") from None
     return data if isinstance(data, dict) and {"format", "tasks", "model"} <= data.keys() else None
 
-# %% ../../../nbs/arc/results/03_submissions.ipynb #43b87a59
+# %% ../../../nbs/arc/results/03_submissions.ipynb #dc67f4f4
 def from_report(
     report: dict # As in `report.json`
 ) -> tuple[dict, dict]: # Answers and what they took, for the submissions
@@ -115,7 +115,7 @@ def from_report(
     took = lambda t: about | dict(usage=t["tokens"]) | {k: t.get(k) for k in kept}
     return answers, {k: took(t) for k, t in tasks.items() if t["calls"]}
 
-# %% ../../../nbs/arc/results/03_submissions.ipynb #daaf250a
+# %% ../../../nbs/arc/results/03_submissions.ipynb #380c7c0a
 def refuse_taken(
     path: str | Path # A file, or a folder that may be there when it is empty
 ) -> Path: # The same
@@ -125,7 +125,7 @@ def refuse_taken(
         raise ArcError(f"{path} exists; remove it, or choose another place")
     return path
 
-# %% ../../../nbs/arc/results/03_submissions.ipynb #e903c5b6
+# %% ../../../nbs/arc/results/03_submissions.ipynb #de773736
 def save_submission(
     submission: dict, # From `kaggle_submission` or `benchmarking_submission`
     path: str | Path # A file for Kaggle, a folder for arc-agi-benchmarking; must be new
