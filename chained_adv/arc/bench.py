@@ -72,7 +72,7 @@ def _check_once(tasks):
     if n > 1:
         raise ArcError(f"task {key} is asked for {n} times; name each task once, or the data sets apart")
 
-# %% ../../nbs/arc/11_bench.ipynb #001377be
+# %% ../../nbs/arc/11_bench.ipynb #e846287a
 @patch
 def items(self: _Plan):
     "All questions of the first round"
@@ -165,7 +165,7 @@ def _collect(plan, verified):
             if grid == task.test[o.index].output: right[task.key][o.index].append(order)
     return votes, right
 
-# %% ../../nbs/arc/11_bench.ipynb #24ddba4d
+# %% ../../nbs/arc/11_bench.ipynb #c13ea87c
 def _oracle(plan, right, ks):
     "pass@k without bias, by name, for each k that does not exceed the number of attempts"
     n = plan.settings.best_of * plan.settings.views
@@ -190,7 +190,7 @@ def _spent(rows):
     calls = sum(r.get("tries", 1) for r in rows)
     return dict(tokens=tokens, cost=round(sum(r["cost"] for r in rows), 8), **parts, **seconds, calls=calls)
 
-# %% ../../nbs/arc/11_bench.ipynb #6e1b1e12
+# %% ../../nbs/arc/11_bench.ipynb #91de4cca
 def _fates(verified): return dict(Counter("right" if v.passed else v.status for v in verified))
 def _errors(verified):
     return dict(Counter(v.attempt.row["error"]["label"] for v in verified if v.attempt.row["error"]))
@@ -244,7 +244,7 @@ def make_report(
                 scores=scores, oracle=oracle, agreement=_mean_agreement(tasks),
                 attempts=_attempt_counts(plan, verified), **_outcomes(tasks, by_task, verified, priced))
 
-# %% ../../nbs/arc/11_bench.ipynb #9aedf467
+# %% ../../nbs/arc/11_bench.ipynb #a394aa9c
 def _mean_agreement(tasks):
     "Agreement of the candidates, averaged over test inputs"
     values = [o for t in tasks.values() for o in t["agreement"]]
@@ -328,7 +328,7 @@ def _draw_rates(ax, report):
     ax.set_xlabel("share, with its 95 % interval")
     ax.set_ylabel("score")
 
-# %% ../../nbs/arc/11_bench.ipynb #4cc51be5
+# %% ../../nbs/arc/11_bench.ipynb #97699511
 def _draw_fates(ax, report):
     "What became of the attempts, as one bar"
     left, fates = 0, report["attempts"]["fates"]
@@ -405,7 +405,7 @@ def plot_runs(
     if path: fig.savefig(path, dpi=120)
     return fig
 
-# %% ../../nbs/arc/11_bench.ipynb #f808d931
+# %% ../../nbs/arc/11_bench.ipynb #bf32cdcd
 def _merged_settings(reports):
     "The settings of several runs as one; raises `ArcError` when they cannot be"
     settings = {name: BenchSettings(**r["settings"]) for name, r in reports.items()}
@@ -414,7 +414,7 @@ def _merged_settings(reports):
     return replace(next(iter(settings.values())), best_of=sum(s.best_of for s in settings.values()),
                    rounds=max(s.rounds for s in settings.values()))
 
-# %% ../../nbs/arc/11_bench.ipynb #f507022e
+# %% ../../nbs/arc/11_bench.ipynb #35006f35
 def merge_runs(
     folders: dict[str, str | Path], # Name -> folder of a benchmark
     tasks: list[Task], # That all of them were asked

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Budget', 'Pace', 'Breaker', 'Limits', 'Client', 'Ledger', 'Spent', 'read_ledger']
 
-# %% ../../nbs/arc/06_limits.ipynb #f62f6722
+# %% ../../nbs/arc/06_limits.ipynb #58cb83ea
 import asyncio, json, logging, math, os, random, secrets, time
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
@@ -33,7 +33,7 @@ def limited(self: Budget) -> bool:
     "Is there a cap?"
     return self.caps != (None, None)
 
-# %% ../../nbs/arc/06_limits.ipynb #16560710
+# %% ../../nbs/arc/06_limits.ipynb #c258eb4d
 @patch
 def report(self: Budget) -> str:
     "What is spent, in words"
@@ -48,7 +48,7 @@ def _fits(self: Budget, need, others):
     room = zip(self.caps, self.spent, self.reserved, need)
     return all(cap is None or s + r * others + n <= cap * (1 + 1e-12) for cap, s, r, n in room)
 
-# %% ../../nbs/arc/06_limits.ipynb #64bafb27
+# %% ../../nbs/arc/06_limits.ipynb #8b7a2aa1
 @patch
 async def reserve(self: Budget,
     cost: float, # USD that a call may take at most
@@ -63,7 +63,7 @@ async def reserve(self: Budget,
                 await self._changed.wait()
     for i, o in enumerate((cost, tokens)): self.reserved[i] += o
 
-# %% ../../nbs/arc/06_limits.ipynb #855fd510
+# %% ../../nbs/arc/06_limits.ipynb #3eebb97a
 @patch
 async def settle(self: Budget,
     cost: float, # USD that were set aside
@@ -82,9 +82,7 @@ async def settle(self: Budget,
 class Pace:
     "At most so many calls a minute"
     def __init__(self, per_minute: float = 0): # Calls per minute; 0: as many as come
-        # seconds apart; the next turn
-        self.gap = 60 / per_minute if per_minute else 0.
-        self.next = 0.
+        self.gap, self.next = 60 / per_minute if per_minute else 0., 0. # seconds apart; next turn
 
 @patch
 def hold(self: Pace,
@@ -119,7 +117,7 @@ class Breaker:
         self.why = "" # why it stays open
         self.refused, self.trusted = [], False # prompts that met a 403; has it ever answered any?
 
-# %% ../../nbs/arc/06_limits.ipynb #bd4ad313
+# %% ../../nbs/arc/06_limits.ipynb #3c2d7d36
 @patch
 async def ready(self: Breaker):
     "Wait until calls are allowed; raises `CallError` when they are not any more"
@@ -145,7 +143,7 @@ def answered(self: Breaker):
     self.failures = self.lost = self.opened = 0
     self.probing = False
 
-# %% ../../nbs/arc/06_limits.ipynb #fdd3622e
+# %% ../../nbs/arc/06_limits.ipynb #02d4496a
 @patch
 def gave_up(self: Breaker):
     "A call was not made, or cancelled: the next caller may try"
@@ -218,7 +216,7 @@ class Client:
 
     def __repr__(self): return f"Client({self.name})"
 
-# %% ../../nbs/arc/06_limits.ipynb #0b524747
+# %% ../../nbs/arc/06_limits.ipynb #6cfd338c
 @patch
 def _check_budget(self: Client):
     "Can a cap hold? Raises `ConfigError` when the worst case of a call cannot be known"
@@ -270,7 +268,7 @@ async def _try(self: Client, request, bill):
         cost, tokens = bill.cost - before[1], bill.usage.total - before[0].total
         await self.budget.settle(self._price(worst), worst.total, cost, tokens)
 
-# %% ../../nbs/arc/06_limits.ipynb #49472a07
+# %% ../../nbs/arc/06_limits.ipynb #65af14c0
 @patch
 async def _booked(self: Client, request, bill, worst):
     "One call, noted in the ledger and on the bill; cancelled or failed without a bill, it is the worst case"
@@ -378,7 +376,7 @@ def begin(self: Ledger,
     self.put(dict(call=f"{self.part}-{self.count}", may=[*astuple(usage), cost]))
     return f"{self.part}-{self.count}"
 
-# %% ../../nbs/arc/06_limits.ipynb #b7bbdfa1
+# %% ../../nbs/arc/06_limits.ipynb #7ef560c9
 @patch
 def sent(self: Ledger,
     call: str # As `begin` named it
@@ -395,7 +393,7 @@ def end(self: Ledger,
     "After a call: what it took"
     self.put(dict(call=call, took=[*astuple(usage), cost]))
 
-# %% ../../nbs/arc/06_limits.ipynb #58977c20
+# %% ../../nbs/arc/06_limits.ipynb #32fa5d55
 @patch
 def put(self: Ledger,
     line: dict # Becomes a line
@@ -425,23 +423,20 @@ def _guess(most, known):
     mean = [o / len(known) for o in tooks] # of reasoning and cached tokens no worst case is known
     return [share[0] * most[0], share[1] * most[1], mean[2], mean[3], share[4] * most[4]]
 
-# %% ../../nbs/arc/06_limits.ipynb #83078507
+# %% ../../nbs/arc/06_limits.ipynb #dbc69b3a
 def _ledger_rows(path):
     "The notes of a ledger; half a line at its end was never followed by its call"
     for line in path.read_bytes().split(b"\n")[:-1]:
         try: yield json.loads(line)
-        except ValueError:
-            raise ArcError(f"{path} is damaged; remove it to count finished attempts only") from None
+        except ValueError: raise ArcError(f"{path} is damaged; remove it to count finished lines only") from None
 
 def read_ledger(
     path: Path # Of a run
 ) -> Spent: # Sums over its calls
     "What the calls of a run took"
     # by the name of the call
-    may = {}
-    took = {}
-    sent = set()
-    before = [0, 0, 0, 0, 0.]
+    may, took = {}, {} # by the name of the call
+    sent, before = set(), [0, 0, 0, 0, 0.]
     for row in _ledger_rows(path):
         if "before" in row: before = row["before"]
         elif "sent" in row: sent.add(row["call"])
