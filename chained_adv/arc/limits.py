@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Budget', 'Pace', 'Breaker', 'Limits', 'Client', 'Ledger', 'Spent', 'read_ledger']
 
-# %% ../../nbs/arc/06_limits.ipynb #58cb83ea
+# %% ../../nbs/arc/06_limits.ipynb #e024ed0d
 import asyncio, json, logging, math, os, random, secrets, time
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
@@ -33,7 +33,7 @@ def limited(self: Budget) -> bool:
     "Is there a cap?"
     return self.caps != (None, None)
 
-# %% ../../nbs/arc/06_limits.ipynb #c258eb4d
+# %% ../../nbs/arc/06_limits.ipynb #99bbd23c
 @patch
 def report(self: Budget) -> str:
     "What is spent, in words"
@@ -48,7 +48,7 @@ def _fits(self: Budget, need, others):
     room = zip(self.caps, self.spent, self.reserved, need)
     return all(cap is None or s + r * others + n <= cap * (1 + 1e-12) for cap, s, r, n in room)
 
-# %% ../../nbs/arc/06_limits.ipynb #8b7a2aa1
+# %% ../../nbs/arc/06_limits.ipynb #76b3ecfb
 @patch
 async def reserve(self: Budget,
     cost: float, # USD that a call may take at most
@@ -63,7 +63,7 @@ async def reserve(self: Budget,
                 await self._changed.wait()
     for i, o in enumerate((cost, tokens)): self.reserved[i] += o
 
-# %% ../../nbs/arc/06_limits.ipynb #3eebb97a
+# %% ../../nbs/arc/06_limits.ipynb #c1a7a965
 @patch
 async def settle(self: Budget,
     cost: float, # USD that were set aside
@@ -117,7 +117,7 @@ class Breaker:
         self.why = "" # why it stays open
         self.refused, self.trusted = [], False # prompts that met a 403; has it ever answered any?
 
-# %% ../../nbs/arc/06_limits.ipynb #3c2d7d36
+# %% ../../nbs/arc/06_limits.ipynb #9213c38c
 @patch
 async def ready(self: Breaker):
     "Wait until calls are allowed; raises `CallError` when they are not any more"
@@ -143,7 +143,7 @@ def answered(self: Breaker):
     self.failures = self.lost = self.opened = 0
     self.probing = False
 
-# %% ../../nbs/arc/06_limits.ipynb #02d4496a
+# %% ../../nbs/arc/06_limits.ipynb #71384a19
 @patch
 def gave_up(self: Breaker):
     "A call was not made, or cancelled: the next caller may try"
@@ -216,7 +216,7 @@ class Client:
 
     def __repr__(self): return f"Client({self.name})"
 
-# %% ../../nbs/arc/06_limits.ipynb #6cfd338c
+# %% ../../nbs/arc/06_limits.ipynb #15948d17
 @patch
 def _check_budget(self: Client):
     "Can a cap hold? Raises `ConfigError` when the worst case of a call cannot be known"
@@ -268,7 +268,7 @@ async def _try(self: Client, request, bill):
         cost, tokens = bill.cost - before[1], bill.usage.total - before[0].total
         await self.budget.settle(self._price(worst), worst.total, cost, tokens)
 
-# %% ../../nbs/arc/06_limits.ipynb #65af14c0
+# %% ../../nbs/arc/06_limits.ipynb #fbf9ce3e
 @patch
 async def _booked(self: Client, request, bill, worst):
     "One call, noted in the ledger and on the bill; cancelled or failed without a bill, it is the worst case"
@@ -376,7 +376,7 @@ def begin(self: Ledger,
     self.put(dict(call=f"{self.part}-{self.count}", may=[*astuple(usage), cost]))
     return f"{self.part}-{self.count}"
 
-# %% ../../nbs/arc/06_limits.ipynb #7ef560c9
+# %% ../../nbs/arc/06_limits.ipynb #3c701582
 @patch
 def sent(self: Ledger,
     call: str # As `begin` named it
@@ -393,7 +393,7 @@ def end(self: Ledger,
     "After a call: what it took"
     self.put(dict(call=call, took=[*astuple(usage), cost]))
 
-# %% ../../nbs/arc/06_limits.ipynb #32fa5d55
+# %% ../../nbs/arc/06_limits.ipynb #722c5b27
 @patch
 def put(self: Ledger,
     line: dict # Becomes a line
@@ -423,12 +423,12 @@ def _guess(most, known):
     mean = [o / len(known) for o in tooks] # of reasoning and cached tokens no worst case is known
     return [share[0] * most[0], share[1] * most[1], mean[2], mean[3], share[4] * most[4]]
 
-# %% ../../nbs/arc/06_limits.ipynb #dbc69b3a
+# %% ../../nbs/arc/06_limits.ipynb #0989df81
 def _ledger_rows(path):
     "The notes of a ledger; half a line at its end was never followed by its call"
     for line in path.read_bytes().split(b"\n")[:-1]:
         try: yield json.loads(line)
-        except ValueError: raise ArcError(f"{path} is damaged; remove it to count finished lines only") from None
+        except ValueError: raise ArcError(f"{path} is damaged; remove it to count lines only") from None
 
 def read_ledger(
     path: Path # Of a run
