@@ -6,9 +6,12 @@ attempt before it counts. The generating process is held to one core; the endpoi
 import argparse, asyncio, json, os, subprocess, sys, tempfile, time
 from pathlib import Path
 
-from chained_adv.arc.clients import Budget, Prices, make_client
+from chained_adv.arc.clients import make_client
+from chained_adv.arc.limits import Budget
+from chained_adv.arc.protocol import Prices
 from chained_adv.arc.datasets import load_tasks
-from chained_adv.arc.generate import make_items, read_attempts, run_attempts
+from chained_adv.arc.generate import run_attempts
+from chained_adv.arc.results.attempts import make_items, read_attempts
 
 SERVER = Path(__file__).resolve().parent.parent / "tests" / "arc_fault_server.py"
 

@@ -11,9 +11,11 @@ pytest.importorskip("httpx2", reason="needs the extra: pip install 'chained_adv[
 pytest.importorskip("stamina", reason="needs the extra: pip install 'chained_adv[arc]'")
 
 from chained_adv.arc.agents import load_prompts
-from chained_adv.arc.bench import BenchSettings, Vote, _Plan, _attempts_of, make_report, read_rows, read_submission, report_answers, run_bench, score_answers, select_answers
+from chained_adv.arc.bench import BenchSettings, _Plan, _attempts_of, make_report, read_rows, run_bench
+from chained_adv.arc.results.scores import Vote, read_submission, report_answers, score_answers, select_answers
 from chained_adv.arc.cli import app
-from chained_adv.arc.clients import fenced, make_client
+from chained_adv.arc.backends.baselines import fenced
+from chained_adv.arc.clients import make_client
 from chained_adv.arc.datasets import load_tasks
 from chained_adv.arc.grids import ArcError, Grid, Pair, Task
 from chained_adv.arc.transforms import apply_operations

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from chained_adv.arc.datasets import builtin_programs, file_form, find_overlaps, load_tasks, merge_tasks, recover_operations, save_tasks, select_tasks, set_hash, set_stats
+from chained_adv.arc.datasets import builtin_programs, load_tasks, merge_tasks, save_tasks, select_tasks, set_hash, set_stats
+from chained_adv.arc.forms.reading import file_form
+from chained_adv.arc.transforms import find_overlaps, recover_operations
 from chained_adv.arc.grids import ArcError, Grid, Task, canonical_hash, without_answers
 from chained_adv.arc.transforms import apply_operations, conjugate_program, make_variation, parse_operations, pick_views
 from chained_adv.core import TestCase

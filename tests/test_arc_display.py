@@ -4,7 +4,8 @@ import io
 import pytest
 from rich.console import Console
 
-from chained_adv.arc.grids import Grid, Pair, Task, save_png, show_task, without_answers
+from chained_adv.arc.grids import Grid, Pair, Task, show_task, without_answers
+from chained_adv.arc.forms.images import save_png
 
 def wide(*widths, height=3): return Task("wide", [Pair(Grid([[n % 10 for n in range(a)]] * height), Grid([[n % 7 for n in range(b)]] * height)) for a, b in widths], [Pair(Grid([[1, 2]]))])
 

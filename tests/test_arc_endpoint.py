@@ -12,8 +12,11 @@ if lacking: pytest.skip(f"transformers serve needs {', '.join(lacking)}: pip ins
 from typer.testing import CliRunner
 
 from chained_adv.arc.agents import build_messages
-from chained_adv.arc.clients import CallError, Budget, Limits, Prices, Request, make_client
-from chained_adv.arc.generate import make_items, read_attempts, run_attempts
+from chained_adv.arc.clients import make_client
+from chained_adv.arc.limits import Budget, Limits
+from chained_adv.arc.protocol import CallError, Prices, Request
+from chained_adv.arc.generate import run_attempts
+from chained_adv.arc.results.attempts import make_items, read_attempts
 from chained_adv.arc.grids import Grid, Pair, Task
 from chained_adv.cli import app
 

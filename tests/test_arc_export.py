@@ -8,7 +8,8 @@ import pytest
 from chained_adv.arc.agents import build_messages, read_answer
 from chained_adv.arc.bridge import stage_lines, vary_labelled
 from chained_adv.arc.datasets import builtin_programs, load_tasks
-from chained_adv.arc.export import benchmarking_submission, evaluation_marks, find_forbidden, gate, kaggle_submission, save_lines, save_submission, sft_line, task_marks
+from chained_adv.arc.export import evaluation_marks, find_forbidden, gate, save_lines, sft_line, task_marks
+from chained_adv.arc.results.submissions import benchmarking_submission, kaggle_submission, save_submission
 from chained_adv.arc.grids import ArcError, Grid, without_answers
 from chained_adv.arc.transforms import apply_operations, make_variation, random_operations
 from chained_adv.arc.verify import Attempt, PairVerdict, verify_attempts

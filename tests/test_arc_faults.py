@@ -9,8 +9,11 @@ import pytest
 httpx2 = pytest.importorskip("httpx2", reason="needs the extra: pip install 'chained_adv[arc]'")
 pytest.importorskip("stamina", reason="needs the extra: pip install 'chained_adv[arc]'")
 
-from chained_adv.arc.clients import FAILURES, Budget, Limits, Prices, make_client
-from chained_adv.arc.generate import attempt_key, make_items, read_attempts, run_attempts
+from chained_adv.arc.clients import make_client
+from chained_adv.arc.limits import Budget, Limits
+from chained_adv.arc.protocol import FAILURES, Prices
+from chained_adv.arc.generate import run_attempts
+from chained_adv.arc.results.attempts import attempt_key, make_items, read_attempts
 from chained_adv.arc.grids import Grid, Pair, Task
 
 HERE = Path(__file__).resolve().parent
@@ -139,7 +142,8 @@ def test_max_concurrent_is_kept_and_items_are_read_as_needed(tmp_path):
         await asyncio.sleep(.001)
         running -= 1
         return "x"
-    from chained_adv.arc.clients import Baseline, Client
+    from chained_adv.arc.backends.baselines import Baseline
+    from chained_adv.arc.limits import Client
     running = done = 0
     def tell(report):
         nonlocal done
@@ -154,7 +158,8 @@ import asyncio, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from test_arc_faults import client_for, make_tasks
-from chained_adv.arc.generate import make_items, run_attempts
+from chained_adv.arc.generate import run_attempts
+from chained_adv.arc.results.attempts import make_items
 async def main(url, folder, resume):
     client = client_for(url, limits={"call_timeout": 30})
     report = await run_attempts(client, list(make_items(make_tasks(100), "code", 5)), folder, max_concurrent=16, resume=resume)

@@ -8,9 +8,14 @@ pytest.importorskip("httpx2", reason="needs the extra: pip install 'chained_adv[
 pytest.importorskip("stamina", reason="needs the extra: pip install 'chained_adv[arc]'")
 from typer.testing import CliRunner
 
-from chained_adv.arc.clients import Baseline, Breaker, CallError, Client, Endpoint, Limits, Provider, Replay, Request, Usage, make_client
+from chained_adv.arc.backends.baselines import Baseline, Replay
+from chained_adv.arc.backends.endpoint import Endpoint, Provider
+from chained_adv.arc.clients import make_client
+from chained_adv.arc.limits import Breaker, Client, Limits
+from chained_adv.arc.protocol import CallError, Request, Usage
 from chained_adv.arc.datasets import load_tasks, save_tasks
-from chained_adv.arc.generate import attempt_key, make_items, read_attempts, run_attempts
+from chained_adv.arc.generate import run_attempts
+from chained_adv.arc.results.attempts import attempt_key, make_items, read_attempts
 from chained_adv.cli import app
 from test_arc_faults import KEY, log_of, make_tasks, server, wait_for_lines
 
@@ -228,7 +233,8 @@ def test_a_full_disk_stops_the_run_and_what_was_saved_stays_whole(tmp_path):
     code = """
 import asyncio, resource, signal, sys
 from chained_adv.arc.clients import make_client
-from chained_adv.arc.generate import make_items, run_attempts
+from chained_adv.arc.generate import run_attempts
+from chained_adv.arc.results.attempts import make_items
 sys.path.insert(0, sys.argv[1])
 from test_arc_faults import make_tasks
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))

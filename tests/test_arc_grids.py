@@ -7,7 +7,8 @@ from hypothesis import given, settings, strategies as st
 from rich.console import Console
 
 from chained_adv.arc.datasets import load_tasks
-from chained_adv.arc.grids import PALETTE, ArcError, Grid, Pair, Task, canonical_hash, cell_distance, grid_svg, save_png, show_task, without_answers
+from chained_adv.arc.grids import PALETTE, ArcError, Grid, Pair, Task, canonical_hash, cell_distance, grid_svg, show_task, without_answers
+from chained_adv.arc.forms.images import save_png
 
 ROOT = Path(__file__).resolve().parents[1]
 LAWS = settings(max_examples=100, deadline=None, derandomize=True)
@@ -108,7 +109,7 @@ def test_arc_modules_import_without_torch_and_numpy(module):
     assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr
 
 def test_pillow_is_asked_for_by_name():
-    code = "import sys; sys.modules['PIL'] = None\nfrom chained_adv.arc.grids import ArcError, Grid, save_png\ntry: save_png(Grid([[1]]), 'never.png')\nexcept ArcError as e: print(e)"
+    code = "import sys; sys.modules['PIL'] = None\nfrom chained_adv.arc.grids import ArcError, Grid\nfrom chained_adv.arc.forms.images import save_png\ntry: save_png(Grid([[1]]), 'never.png')\nexcept ArcError as e: print(e)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert "pip install 'chained_adv[arc]'" in done.stdout and not (ROOT / "never.png").exists()
 

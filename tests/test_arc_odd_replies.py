@@ -7,8 +7,11 @@ httpx2 = pytest.importorskip("httpx2", reason="needs the extra: pip install 'cha
 pytest.importorskip("stamina", reason="needs the extra: pip install 'chained_adv[arc]'")
 
 from chained_adv.arc.bench import BenchSettings, run_bench
-from chained_adv.arc.clients import FAILURES, Budget, Limits, Prices, make_client
-from chained_adv.arc.generate import make_items, read_attempts, run_attempts
+from chained_adv.arc.clients import make_client
+from chained_adv.arc.limits import Budget, Limits
+from chained_adv.arc.protocol import FAILURES, Prices
+from chained_adv.arc.generate import run_attempts
+from chained_adv.arc.results.attempts import make_items, read_attempts
 from test_arc_faults import make_tasks
 from arc_fault_server import ANSWER
 

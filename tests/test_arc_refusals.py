@@ -8,10 +8,10 @@ pytest.importorskip("stamina", reason="needs the extra: pip install 'chained_adv
 
 from typer.testing import CliRunner
 
-import chained_adv.arc.generate as generate
+import chained_adv.arc.files as files
 from chained_adv.arc.cli import app
 from chained_adv.arc.datasets import load_tasks, save_tasks
-from chained_adv.arc.generate import attempt_key, make_items, read_attempts
+from chained_adv.arc.results.attempts import attempt_key, make_items, read_attempts
 from chained_adv.arc.grids import ArcError
 from chained_adv.arc.transforms import make_variation
 from test_arc_faults import client_for, make_tasks, run, server
@@ -49,7 +49,7 @@ def full_for(names, monkeypatch):
     def fake(path, mode="r", *args, **kwargs):
         if any(str(path).endswith(o) for o in names) and set(mode) & set("wax"): raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
         return real(path, mode, *args, **kwargs)
-    monkeypatch.setattr(generate, "open", fake, raising=False)
+    monkeypatch.setattr(files, "open", fake, raising=False)
 
 def test_a_resume_needs_no_second_copy(tmp_path, monkeypatch):
     "No room beside the file: failed lines are struck out where they stand, and the run goes on"
@@ -145,7 +145,8 @@ import asyncio
 
 from arc_fault_server import ANSWER
 from test_arc_odd_replies import GOOD, JSON, Oddities, body, frame, on_wire, talk
-from chained_adv.arc.clients import Limits, make_client
+from chained_adv.arc.clients import make_client
+from chained_adv.arc.limits import Limits
 from chained_adv.arc.generate import RunReport, progress_text, run_attempts, show_progress
 
 

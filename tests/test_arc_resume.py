@@ -9,7 +9,7 @@ pytest.importorskip("stamina", reason="needs the extra: pip install 'chained_adv
 from typer.testing import CliRunner
 
 from chained_adv.arc.cli import app
-from chained_adv.arc.generate import attempt_key, make_items, read_attempts
+from chained_adv.arc.results.attempts import attempt_key, make_items, read_attempts
 from chained_adv.arc.grids import Grid, Pair, Task
 from test_arc_faults import check_rows, client_for, log_of, make_tasks, run, server
 

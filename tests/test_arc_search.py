@@ -9,9 +9,12 @@ pytest.importorskip("stamina", reason="needs the extra: pip install 'chained_adv
 
 from hypothesis import given, settings, strategies as st
 from chained_adv.arc import search
+from chained_adv.arc.language import features, operations
+from chained_adv.arc.language.candidates import compared_features, copied_features, try_operations
 from chained_adv.arc.datasets import load_tasks
 from chained_adv.arc.grids import Grid, Pair, Task, without_answers
-from chained_adv.arc.search import LIBRARY, evaluate, library_source, search_program, search_programs
+from chained_adv.arc.language.features import LIBRARY, evaluate, library_source
+from chained_adv.arc.search import search_program, search_programs
 from chained_adv.arc.verify import Attempt, verify_attempts
 from chained_adv.sandbox import Sandbox
 
@@ -37,7 +40,7 @@ def test_test_outputs_are_not_looked_at():
 def test_same_answer_every_time():
     task = next(t for t in load_tasks("builtin") if t.id == "largest_shape")
     first = search_programs(task)
-    for f in (search.regions, search.traits, search.panels, search.about): f.cache_clear()
+    for f in (operations.regions, operations.traits, operations.panels, features.about): f.cache_clear()
     assert search_programs(task) == first
 
 def test_programs_stand_alone():
@@ -52,7 +55,7 @@ def test_programs_stand_alone():
         assert used <= space.keys(), f"{name} needs {used - space.keys()}"
 
 @settings(max_examples=60, deadline=None)
-@given(GRIDS, st.sampled_from(search._operations([(((1,),), ((1, 1), (1, 1)))], [0, 1, 2]) + search._shown([0, 1, 2]) + search._seen([0, 1, 2])))
+@given(GRIDS, st.sampled_from(try_operations([(((1,),), ((1, 1), (1, 1)))], [0, 1, 2]) + copied_features([0, 1, 2]) + compared_features([0, 1, 2])))
 def test_expressions_are_total(g, expression):
     "Every candidate has a value or none on any grid; only what is expected to fail fails"
     try: evaluate(expression, g, 0)

@@ -6,8 +6,9 @@ import pytest
 pytest.importorskip("httpx2", reason="needs the extra: pip install 'chained_adv[arc]'")
 pytest.importorskip("stamina", reason="needs the extra: pip install 'chained_adv[arc]'")
 
-from chained_adv.arc.clients import Budget
-from chained_adv.arc.generate import make_items, read_attempts, run_attempts
+from chained_adv.arc.limits import Budget
+from chained_adv.arc.generate import run_attempts
+from chained_adv.arc.results.attempts import make_items, read_attempts
 from test_arc_faults import client_for, log_of, make_tasks, run, server, start, wait_for_lines
 from test_arc_odd_replies import Oddities, body, on_wire, talk
 

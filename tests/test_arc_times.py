@@ -10,9 +10,11 @@ pytest.importorskip("stamina", reason="needs the extra: pip install 'chained_adv
 from typer.testing import CliRunner
 
 from chained_adv.arc.cli import app
-from chained_adv.arc.clients import Baseline, Client, Limits, make_client
+from chained_adv.arc.backends.baselines import Baseline
+from chained_adv.arc.clients import make_client
+from chained_adv.arc.limits import Client, Limits
 from chained_adv.arc.datasets import load_tasks
-from chained_adv.arc.generate import make_items, read_attempts
+from chained_adv.arc.results.attempts import make_items, read_attempts
 from test_arc_faults import client_for, make_tasks, run, server
 
 

@@ -10,7 +10,9 @@ from chained_adv.arc.cli import app
 from chained_adv.arc.datasets import builtin_programs, load_tasks
 from chained_adv.arc.grids import ArcError, Grid, Pair, Task
 from chained_adv.arc.search import search_program
-from chained_adv.arc.verify import Attempt, find_lookup, read_answers, recheck_views, verify_attempts
+from chained_adv.arc.results.answers import read_answers
+from chained_adv.arc.results.lookup import find_lookup
+from chained_adv.arc.verify import Attempt, recheck_views, verify_attempts
 from chained_adv.sandbox import Sandbox
 
 TASKS = {t.id: t for t in load_tasks("builtin")}

@@ -28,18 +28,31 @@ class Prompts:
     texts: dict # kind -> `system` and `user`; also `pair`, `test_input`, `grids`
     hash: str # Of all texts
 
+# %% ../../nbs/arc/08_agents.ipynb #ce5be781
+_MARKS = {"reasoning": "{train}", "code": "{train}", "direct": "{test}", "feedback": "{failures}",
+          "repair": "{failures}"}
+
+def _check_prompts(texts, name):
+    "Does a prompt file hold what is needed? Raises `ConfigError`"
+    for kind, mark in _MARKS.items():
+        if mark not in str((texts.get(kind) or {}).get("user")):
+            raise ConfigError(f"the prompts {name} need a table [{kind}] whose user text holds {mark}")
+    whole = all(isinstance(texts.get(o), str) for o in ("version", "pair", "test_input"))
+    if texts.get("grids") in ("rows", "json") and whole: return
+    raise ConfigError(f'the prompts {name} need version, pair and test_input, and grids = "rows" or "json"')
+
+# %% ../../nbs/arc/08_agents.ipynb #0a2d2b6d
 def load_prompts(
-    path: "str | Path | None" = None # A TOML file; the shipped one when left out
+    path: str | Path | None = None # A TOML file; the shipped one when left out
 ) -> Prompts: # Ready for `build_messages`
     "Read a prompt file; raises `ConfigError`"
     source = Path(path) if path else files("chained_adv") / "data" / "arc" / "prompts.toml"
     try: texts = tomllib.loads(source.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as e: raise ConfigError(f"the prompts {source.name} cannot be read as TOML ({e})") from None
-    needed = {"reasoning": "{train}", "code": "{train}", "direct": "{test}", "feedback": "{failures}", "repair": "{failures}"}
-    for kind, mark in needed.items():
-        if mark not in str((texts.get(kind) or {}).get("user")): raise ConfigError(f"the prompts {source.name} need a table [{kind}] whose user text holds {mark}")
-    if texts.get("grids") not in ("rows", "json") or not all(isinstance(texts.get(o), str) for o in ("version", "pair", "test_input")): raise ConfigError(f'the prompts {source.name} need version, pair and test_input, and grids = "rows" or "json"')
-    return Prompts(texts["version"], texts, hashlib.sha256(json.dumps(texts, sort_keys=True).encode()).hexdigest()[:16])
+    except (OSError, ValueError) as e:
+        raise ConfigError(f"the prompts {source.name} cannot be read as TOML ({e})") from None
+    _check_prompts(texts, source.name)
+    hash = hashlib.sha256(json.dumps(texts, sort_keys=True).encode()).hexdigest()[:16]
+    return Prompts(texts["version"], texts, hash)
 
 # %% ../../nbs/arc/08_agents.ipynb #ad42e4c5
 def write_grid(
@@ -51,41 +64,51 @@ def write_grid(
 
 def _fill(template, **values):
     "A template with its marks replaced, in one pass"
-    return re.sub(r"\{(\w+)\}", lambda m: str(values[m[1]]) if m[1] in values else m[0], template).strip("\n")
+    value = lambda m: str(values[m[1]]) if m[1] in values else m[0]
+    return re.sub(r"\{(\w+)\}", value, template).strip("\n")
 
+# %% ../../nbs/arc/08_agents.ipynb #2978cb20
 def _grid_text(template, form, number, grid, output=None):
-    more = {"output": write_grid(output, form), "output_height": output.height, "output_width": output.width} if output else {}
-    return _fill(template, number=number, input=write_grid(grid, form), height=grid.height, width=grid.width, **more)
+    "A pair, or an input, as a template says"
+    values = dict(number=number, input=write_grid(grid, form), height=grid.height, width=grid.width)
+    if output:
+        values |= dict(output=write_grid(output, form), output_height=output.height,
+                       output_width=output.width)
+    return _fill(template, **values)
 
 # %% ../../nbs/arc/08_agents.ipynb #61554a50
 def build_messages(
     task: Task, # The task; its test outputs are not read
     kind: str, # `reasoning`, `code` or `direct`
-    pair: "int | None" = None, # Which test input is to be answered (`direct`)
-    prompts: "Prompts | None" = None # The texts; the shipped ones when left out
-) -> tuple: # Chat messages
+    pair: int | None = None, # Which test input is to be answered (`direct`)
+    prompts: Prompts | None = None # The texts; the shipped ones when left out
+) -> tuple[dict, ...]: # Chat messages
     "The question about a task; raises `ArcError`"
     if kind not in KINDS: raise ArcError(f"no kind of question {kind!r}; there are {', '.join(KINDS)}")
-    if (kind == "direct") != (pair is not None) or pair is not None and not 0 <= pair < len(task.test): raise ArcError(f"{kind} of task {task.id}, pair {pair}: `direct` needs a test pair from 0 to {len(task.test) - 1}, the others none")
+    if pair not in (range(len(task.test)) if kind == "direct" else (None,)):
+        raise ArcError(f"{kind} of task {task.id}, pair {pair}: `direct` needs a test pair from 0 to "
+                       f"{len(task.test) - 1}, the others none")
     texts = (prompts or load_prompts()).texts
     form, blank = texts["grids"], "\n\n"
     tests = [_grid_text(texts["test_input"], form, i + 1, p.input) for i, p in enumerate(task.test)]
-    user = _fill(texts[kind]["user"], train=blank.join(_grid_text(texts["pair"], form, i + 1, p.input, p.output) for i, p in enumerate(task.train)), tests=blank.join(tests), test=tests[pair or 0])
-    system = texts[kind].get("system")
-    return (*([{"role": "system", "content": system}] if system else ()), {"role": "user", "content": user})
+    train = [_grid_text(texts["pair"], form, i + 1, p.input, p.output) for i, p in enumerate(task.train)]
+    user = _fill(texts[kind]["user"], train=blank.join(train), tests=blank.join(tests), test=tests[pair or 0])
+    turns = {"system": texts[kind].get("system"), "user": user}
+    return tuple({"role": role, "content": text} for role, text in turns.items() if text)
 
 # %% ../../nbs/arc/08_agents.ipynb #391ec0e6
 def build_feedback(
     messages: tuple, # The question so far
     text: str, # The model's answer to it
-    failures: "list | str", # What went wrong: one text per failure
+    failures: list | str, # What went wrong: one text per failure
     kind: str = "feedback", # `feedback` (wrong program) or `repair` (answer could not be read)
-    prompts: "Prompts | None" = None # The texts; the shipped ones when left out
-) -> tuple: # Chat messages
+    prompts: Prompts | None = None # The texts; the shipped ones when left out
+) -> tuple[dict, ...]: # Chat messages
     "The question of the next round"
     texts = (prompts or load_prompts()).texts
     told = failures if isinstance(failures, str) else "\n\n".join(failures)
-    return (*messages, {"role": "assistant", "content": text}, {"role": "user", "content": _fill(texts[kind]["user"], failures=told)})
+    return (*messages, {"role": "assistant", "content": text},
+            {"role": "user", "content": _fill(texts[kind]["user"], failures=told)})
 
 # %% ../../nbs/arc/08_agents.ipynb #d1d72d5e
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+-]*)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.M | re.S)
@@ -96,7 +119,9 @@ def _tree(code):
         warnings.simplefilter("ignore")
         return ast.parse(code)
 
-def _parses(code):
+# %% ../../nbs/arc/08_agents.ipynb #62555843
+def _fault(code):
+    "Why a text is no Python; empty when it is"
     try: _tree(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as e: return f"{type(e).__name__}: {e}"
     return ""
@@ -106,8 +131,9 @@ def _defines(code):
     "Is there a function `solve_task` at the top level?"
     return any(isinstance(o, ast.FunctionDef) and o.name == "solve_task" for o in _tree(code).body)
 
+# %% ../../nbs/arc/08_agents.ipynb #25034807
 def _unfenced(text):
-    "A program that stands in the text without fences: from the first import or definition to the line where it stops being Python"
+    "A program without fences: from the first import or definition to where it stops being Python"
     start = re.search(r"^(?:import |from \w+ import |def |@)", text, re.M)
     lines = text[start.start():].splitlines() if start else []
     for _ in range(20): # each line that does not parse shortens it
@@ -120,29 +146,33 @@ def _unfenced(text):
 # %% ../../nbs/arc/08_agents.ipynb #68ec3ed9
 def read_code(
     text: str # A model's answer
-) -> tuple: # (program or None, trouble or "")
+) -> tuple[str | None, str]: # The program, or None and why there is none
     "The last program in an answer"
     trouble = "the answer holds no program that defines solve_task"
     for block in reversed([textwrap.dedent(m[3]).rstrip() for m in _FENCE.finditer(text)]):
         if "solve_task" not in block: continue
-        if wrong := _parses(block): trouble = f"the program does not parse ({wrong})"
+        if wrong := _fault(block): trouble = f"the program does not parse ({wrong})"
         elif _defines(block): return block, ""
     if "```" not in text and (code := _unfenced(text)): return code, ""
     return None, trouble
 
 # %% ../../nbs/arc/08_agents.ipynb #761139c5
 def _as_grid(rows):
+    "A grid; None when the rows are none"
     try: return Grid(rows)
     except ArcError: return None
 
 _LISTS = re.compile(r"\[\s*(?:\[[\d\s,]*\][\s,]*)+\]")
 
+# %% ../../nbs/arc/08_agents.ipynb #86652811
 def _list_grids(text):
-    "(end, grid) of each complete `[[...]]`; rows may be divided by commas or, as numpy prints them, by blanks"
+    "(end, grid) of each complete `[[...]]`; rows are divided by commas, or by blanks as numpy prints them"
     for m in _LISTS.finditer(text):
-        rows = [[int(d) if len(d) == 1 else -1 for d in re.findall(r"\d+", row)] for row in re.findall(r"\[([\d\s,]*)\]", m[0])]
+        rows = [[int(d) if len(d) == 1 else -1 for d in re.findall(r"\d+", row)]
+                for row in re.findall(r"\[([\d\s,]*)\]", m[0])]
         if grid := _as_grid(rows): yield m.end(), grid
 
+# %% ../../nbs/arc/08_agents.ipynb #db5a5f9c
 def _is_cut(text):
     "Does the text break off inside a list of lists?"
     tail = text[len(text.rstrip("0123456789, \t\r\n[]")):]
@@ -166,15 +196,19 @@ def _row_grids(text, alone=False):
 # %% ../../nbs/arc/08_agents.ipynb #7596fde5
 def read_grid(
     text: str # A model's answer
-) -> tuple: # (Grid or None, trouble or "")
+) -> tuple[Grid | None, str]: # The grid; and trouble, empty when there is none
     "The last complete grid in an answer"
     boxes = [_last(m[1], True) for m in re.finditer(r"\\boxed\{((?:[^{}]|\{[^{}]*\})*)\}", text)]
     if boxed := [o for o in boxes if o]: return boxed[-1], ""
-    found = list(_list_grids(text)) + list(_row_grids(text)) + [(m.end(3), g) for m in _FENCE.finditer(text) if m[2] != "python" and (g := _last(m[3], True))]
+    fences = [(m.end(3), _last(m[3], True)) for m in _FENCE.finditer(text) if m[2] != "python"]
+    found = [*_list_grids(text), *_row_grids(text), *(o for o in fences if o[1])]
     grid = max(found, key=lambda o: o[0])[1] if found else None
-    if _is_cut(text): return grid, "the answer breaks off inside its last grid" + "; the one before it was taken" * bool(grid)
+    if _is_cut(text):
+        taken = "; the one before it was taken" if grid else ""
+        return grid, f"the answer breaks off inside its last grid{taken}"
     return grid, "" if grid else "the answer holds no complete grid of 1x1 to 30x30 cells 0-9"
 
+# %% ../../nbs/arc/08_agents.ipynb #e1b48ff0
 def _last(text, alone):
     "The last grid in a piece of text"
     plain = re.sub(r"\\(?:begin|end)\{\w+\}", "\n", text).replace("\\\\", "\n").replace("&", " ")
@@ -186,14 +220,19 @@ def _last(text, alone):
 class Answer:
     "What a model's text says"
     reasoning: str = "" # The text without its program, and what was thought before
-    code: "str | None" = None # The program
-    grid: "Grid | None" = None # The output grid
+    code: str | None = None # The program
+    grid: Grid | None = None # The output grid
     trouble: str = "" # Why something is missing; empty when nothing is
 
+# %% ../../nbs/arc/08_agents.ipynb #5acafac8
 def _split_thoughts(text):
     "(thoughts, the rest) of a text; what stands before a lone `</think>` is a thought"
-    if "</think>" in text: thoughts, _, rest = text.rpartition("</think>"); return re.sub(r"</?think>", "", thoughts).strip(), rest.strip()
-    if "<think>" in text: before, _, thoughts = text.partition("<think>"); return thoughts.strip(), before.strip()
+    if "</think>" in text:
+        thoughts, _, rest = text.rpartition("</think>")
+        return re.sub(r"</?think>", "", thoughts).strip(), rest.strip()
+    if "<think>" in text:
+        before, _, thoughts = text.partition("<think>")
+        return thoughts.strip(), before.strip()
     return "", text
 
 # %% ../../nbs/arc/08_agents.ipynb #71e8f795
@@ -206,8 +245,13 @@ def read_answer(
     if kind not in KINDS: raise ArcError(f"no kind of question {kind!r}; there are {', '.join(KINDS)}")
     thoughts, rest = _split_thoughts(text)
     whole = "\n\n".join(filter(None, (reasoning, thoughts, rest)))
-    if kind == "reasoning": return Answer(whole, trouble="" if rest.strip() else "the answer holds nothing but thoughts" if whole else "the answer is empty")
-    if kind == "direct": grid, trouble = read_grid(rest); return Answer(whole, grid=grid, trouble=trouble)
+    if kind == "reasoning":
+        empty = "the answer holds nothing but thoughts" if whole else "the answer is empty"
+        return Answer(whole, trouble="" if rest.strip() else empty)
+    if kind == "direct":
+        grid, trouble = read_grid(rest)
+        return Answer(whole, grid=grid, trouble=trouble)
     code, trouble = read_code(rest)
-    prose = _FENCE.sub(lambda m: "" if "solve_task" in m[3] else m[0], rest) if code and "```" in rest else rest
+    prose = rest
+    if code and "```" in rest: prose = _FENCE.sub(lambda m: "" if "solve_task" in m[3] else m[0], rest)
     return Answer("\n\n".join(filter(None, (reasoning, thoughts, prose.strip()))), code, trouble=trouble)

@@ -8,6 +8,7 @@ __all__ = ['SIGNATURE', 'BUDGET', 'describe_task', 'task_to_problem', 'vary_labe
 
 # %% ../../nbs/arc/13_bridge.ipynb #08aeeb74
 import json, re
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from tqdm import tqdm
@@ -20,40 +21,60 @@ from .grids import ArcError, Task, canonical_hash, without_answers
 from .transforms import conjugate_program, make_variation, pick_views
 from .datasets import builtin_programs, load_tasks
 from .search import search_programs
+
+# %% ../../nbs/arc/13_bridge.ipynb #9bb77f1a
 from .agents import Prompts
+from .verify import Verification
 from .export import sft_line
+from .results.lookup import find_lookup
 
 # %% ../../nbs/arc/13_bridge.ipynb #73f4d536
 SIGNATURE = "def solve_task(input_grid: list[list[int]]) -> list[list[int]]:"
+_INTRO = ("Find the rule that turns each input grid into its output grid, and apply it to any such grid. "
+          "A grid is a list of rows, a cell a colour from 0 to 9; below, each digit is a cell.")
 
-def _block(name, grid): return f"{name}, {grid.height} rows of {grid.width}:\n" + "\n".join("".join(map(str, row)) for row in grid.rows)
+def _block(name, grid):
+    "A grid with its name and size"
+    rows = "\n".join("".join(map(str, row)) for row in grid.rows)
+    return f"{name}, {grid.height} rows of {grid.width}:\n{rows}"
 
+# %% ../../nbs/arc/13_bridge.ipynb #0bda7a57
 def describe_task(
     task: Task # Any task; its test outputs are not read
 ) -> str: # For players
     "A task in words and digits"
-    shown = [f"{_block(f'Example {i} input', p.input)}\n{_block(f'Example {i} output', p.output)}" for i, p in enumerate(task.train, 1)]
-    asked = [_block(f"Test {i} input", p.input) for i, p in enumerate(task.test, 1)]
-    intro = "Find the rule that turns each input grid into its output grid, and apply it to any such grid. A grid is a list of rows, a cell a colour from 0 to 9; below, each digit is a cell."
-    return "\n\n".join([intro, *shown, *asked])
+    blocks = []
+    for i, p in enumerate(task.train, 1):
+        blocks.append(_block(f"Example {i} input", p.input) + "\n" + _block(f"Example {i} output", p.output))
+    blocks += [_block(f"Test {i} input", p.input) for i, p in enumerate(task.test, 1)]
+    return "\n\n".join([_INTRO, *blocks])
 
 # %% ../../nbs/arc/13_bridge.ipynb #1d74048c
 def _difficulty(task):
+    "`easy`, `medium` or `hard`"
     grids = [g for p in task.train + task.test for g in (p.input, p.output) if g]
-    cells, colors = max(g.height * g.width for g in grids), len(frozenset().union(*(g.colors for g in grids)))
-    return "easy" if cells <= 50 and colors <= 5 else "hard" if cells > 200 or colors > 8 else "medium"
+    cells = max(g.height * g.width for g in grids)
+    colors = len(frozenset().union(*(g.colors for g in grids)))
+    if cells <= 50 and colors <= 5: return "easy"
+    return "hard" if cells > 200 or colors > 8 else "medium"
 
+# %% ../../nbs/arc/13_bridge.ipynb #3e95a121
 def _tags(task):
-    same = all((p.input.height, p.input.width) == (p.output.height, p.output.width) for p in task.train)
-    return tuple(filter(None, ("arc", task.dataset, "same_size" if same else "new_size", "variation" if task.operations else "")))
+    "What the problem can be found by"
+    size = lambda g: (g.height, g.width)
+    same = all(size(p.input) == size(p.output) for p in task.train)
+    tags = ["arc", task.dataset, "same_size" if same else "new_size"]
+    return tuple(filter(None, tags + ["variation"] * bool(task.operations)))
 
+# %% ../../nbs/arc/13_bridge.ipynb #1265186b
 def task_to_problem(
     task: Task, # Any task
-    program: str = "" # A program that reproduces all its pairs; without, the problem can be solved but not trained on
+    program: str = "" # Reproduces all its pairs; without, the problem can be solved but not trained on
 ) -> Problem: # For the trainer
     "A task as a problem"
     tests = tuple([p.input.to_lists(), p.output.to_lists()] for p in task.train + task.test if p.output)
-    return Problem(f"arc:{task.key}", describe_task(task), SIGNATURE, tests, program, _difficulty(task), _tags(task))
+    about = _difficulty(task), _tags(task)
+    return Problem(f"arc:{task.key}", describe_task(task), SIGNATURE, tests, program, *about)
 
 # %% ../../nbs/arc/13_bridge.ipynb #6dedc470
 def vary_labelled(
@@ -61,7 +82,7 @@ def vary_labelled(
     program: str, # Reproduces all its pairs
     n: int, # How many variations
     seed: int = 0 # Of the choice
-) -> list: # (task, program) pairs
+) -> list[tuple[Task, str]]: # Tasks and their programs
     "New tasks with their programs, by transforming both"
     views = pick_views(n + 1, stable_hash(seed, task.key))[1:]
     return [(make_variation(task, o), conjugate_program(program, o)) for o in views]
@@ -70,27 +91,37 @@ def vary_labelled(
 def _line_program(line):
     "(task key or id, program) of a line of attempts or of exported data; None for others"
     about = line.get("provenance", line) if isinstance(line, dict) else {}
-    return (about.get("task_key"), about["code"]) if isinstance(about.get("code"), str) and about["code"] else None
+    code = about.get("code")
+    return (about.get("task_key"), code) if isinstance(code, str) and code else None
 
+def _program_files(path):
+    "(task key or id, program) of the Python files in a folder"
+    return ([(o.stem, o.read_text(encoding="utf-8")) for o in sorted(path.glob("*.py"))] if path.is_dir()
+            else [])
+
+# %% ../../nbs/arc/13_bridge.ipynb #c683e43b
+def _program_lines(file, path):
+    "(task key or id, program) of lines; raises `ArcError`"
+    try: lines = [json.loads(o) for o in file.read_text(encoding="utf-8").splitlines() if o.strip()]
+    except OSError as e:
+        raise ArcError(f"{path}: no programs here ({e.strerror}: {file}); give a folder of TASK_ID.py files, "
+                       "a run of `chained-adv arc generate code`, or exported lines") from None
+    except ValueError as e: raise ArcError(f"{file} is not JSON lines ({e})") from None
+    return list(filter(None, map(_line_program, lines)))
+
+# %% ../../nbs/arc/13_bridge.ipynb #31c4c32d
 def read_programs(
-    path: "str | Path" # A folder or file as above
-) -> dict: # Task key or id -> programs, shortest first
+    path: str | Path # A folder or file as above
+) -> dict[str, list[str]]: # Task key or id -> programs, shortest first
     "Programs for tasks, not yet checked; raises `ArcError`"
     path = Path(path)
-    found = [(o.stem, o.read_text(encoding="utf-8")) for o in sorted(path.glob("*.py"))] if path.is_dir() else []
-    if not found:
-        file = path / "attempts.jsonl" if path.is_dir() else path
-        try: lines = [json.loads(o) for o in file.read_text(encoding="utf-8").splitlines() if o.strip()]
-        except OSError as e:
-            raise ArcError(f"{path}: no programs here ({e.strerror}: {file}); give a folder of TASK_ID.py files, "
-                           f"a run of `chained-adv arc generate code`, or exported lines") from None
-        except ValueError as e: raise ArcError(f"{file} is not JSON lines ({e})") from None
-        found = list(filter(None, map(_line_program, lines)))
+    file = path / "attempts.jsonl" if path.is_dir() else path
+    found = _program_files(path) or _program_lines(file, path)
     if not found: raise ArcError(f"{path} holds no program")
     return {k: sorted({c for o, c in found if o == k}, key=lambda c: (len(c), c)) for k in dict(found)}
 
 # %% ../../nbs/arc/13_bridge.ipynb #2eee57c5
-BUDGET = 1_000_000 # Cells that the program search looks at per task: less than half a second
+BUDGET = 1_000_000 # cells that the program search looks at per task: less than half a second
 
 def _shipped():
     "Canonical hash -> program of the tasks that ship with the package"
@@ -99,53 +130,63 @@ def _shipped():
 
 # %% ../../nbs/arc/13_bridge.ipynb #bb6ca5f1
 def _honest(tasks, programs):
-    "The programs that are no tables of answers; raises `ConfigError` when what is needed to tell is not installed"
-    try: from chained_adv.arc.verify import find_lookup
-    except ModuleNotFoundError as e: raise ConfigError(f"programs from files are looked through with the ARC extra, and {e.name} is not installed: pip install 'chained_adv[arc]'") from None
+    "The programs that are no tables of answers"
     named = [(k, t) for t in tasks for k in (t.key, t.id) if k in programs]
     return {k: [c for c in programs[k] if not find_lookup(c, t)] for k, t in named}
 
-# %% ../../nbs/arc/13_bridge.ipynb #f6584cdb
-def find_references(
-    tasks: list, # Tasks
-    programs: "dict | None" = None, # Candidates by task key or id
-    search: bool = True, # Look for programs of what is left with the program search?
-    sandbox: "Sandbox | None" = None # Where candidates run; None starts one
-) -> dict: # Task key -> a program that reproduces all pairs of the task
-    "References for as many tasks as possible; tasks with unknown test outputs get none"
-    known, shipped, found = programs or {}, _shipped(), {}
-    tasks = [t for t in tasks if all(p.output for p in t.test)]
-    candidates = lambda t: [*known.get(t.key, ()), *known.get(t.id, ()), *filter(None, [shipped.get(canonical_hash(t))])]
-    look = lambda t: search_programs(without_answers(t), budget=BUDGET) if search else []
-    own = None if sandbox else Sandbox()
-    try:
-        for source in (candidates, look):
-            left = [t for t in tasks if t.key not in found]
-            open = [(t, c) for t in tqdm(left, "programs", leave=False, disable=None if source is look else True) for c in source(t)]
-            jobs = [Job(c, baseline_cases(task_to_problem(t)), "solve_task", SIGNATURE) for t, c in open]
-            for (t, c), result in zip(open, (sandbox or own).run_many(jobs)):
-                if result.passed: found.setdefault(t.key, c)
-    finally:
-        if own: own.close()
+# %% ../../nbs/arc/13_bridge.ipynb #53a4a306
+def _first_right(tasks, programs, sandbox, bar):
+    "Task key -> the first of its programs that reproduces all pairs"
+    found = {}
+    tried = [(t, c) for t in tqdm(tasks, "programs", leave=False, disable=bar) for c in programs(t)]
+    jobs = [Job(c, baseline_cases(task_to_problem(t)), "solve_task", SIGNATURE) for t, c in tried]
+    for (t, c), result in zip(tried, sandbox.run_many(jobs)):
+        if result.passed: found.setdefault(t.key, c)
     return found
 
+# %% ../../nbs/arc/13_bridge.ipynb #f6584cdb
+def find_references(
+    tasks: list[Task], # Some tasks
+    programs: dict[str, list[str]] | None = None, # Candidates by task key or id
+    search: bool = True, # Look for programs of what is left with the program search?
+    sandbox: Sandbox | None = None # Where candidates run; None starts one
+) -> dict[str, str]: # Task key -> a program that reproduces all pairs of the task
+    "References for as many tasks as possible; tasks with unknown test outputs get none"
+    known, shipped = programs or {}, _shipped()
+    def candidates(t):
+        own = shipped.get(canonical_hash(t))
+        return [*known.get(t.key, ()), *known.get(t.id, ()), *([own] if own else [])]
+    def look(t): return search_programs(without_answers(t), budget=BUDGET)
+    tasks = [t for t in tasks if all(p.output for p in t.test)]
+    with nullcontext(sandbox) if sandbox else Sandbox() as box:
+        found = _first_right(tasks, candidates, box, True)
+        left = [t for t in tasks if t.key not in found]
+        return found | _first_right(left, look, box, None) if search else found
+
 # %% ../../nbs/arc/13_bridge.ipynb #c4ea2c20
+def _turns(prompts, question, answer):
+    "A question and its answer as a prompt set has them: as chat, or as text"
+    if not prompts.chat: return dict(prompt=question, completion=answer)
+    turns = dict(system=prompts.system, user=question, assistant=answer)
+    return dict(messages=[dict(role=role, content=text) for role, text in turns.items() if text])
+
+# %% ../../nbs/arc/13_bridge.ipynb #47cdc685
 def stage_lines(
-    verification, # A `Verification` that has passed the gate
+    verification: Verification, # That has passed the gate
     sandbox: Sandbox, # Where it was verified
-    prompts: str = "plain", # Prompt set of the generator: `plain`, `chat`, `tags` (the tiny model) or a JSON file
+    prompts: str = "plain", # Of the generator: `plain`, `chat`, `tags` (the tiny model) or a JSON file
     license: str = "unknown", # Of the source of the task
-    asked: "Prompts | None" = None # How the attempt was asked; the shipped prompts when left out
-) -> list: # One line per stage
+    asked: Prompts | None = None # How the attempt was asked; the shipped prompts when left out
+) -> list[dict]: # One line per stage
     "A verified program as training data for the generator of a match"
     a = verification.attempt
     words, code = (a.row.get("reasoning") or "").strip() * (not a.task.operations), a.code.strip()
-    p, problem, about = load_prompts(prompts), task_to_problem(a.task), sft_line(verification, sandbox, license=license, prompts=asked)
+    p, problem = load_prompts(prompts), task_to_problem(a.task)
+    line = sft_line(verification, sandbox, license=license, prompts=asked)
+    about = {k: line[k] for k in ("group", "provenance")}
     stages = [(1, [], words)] * bool(words) + [(5, [words or None, None, None, None], code)]
-    lines = [(generator_prompt(p, problem, stage, before), answer) for stage, before, answer in stages]
-    turn = lambda role, text: dict(role=role, content=text)
-    form = lambda q, a: dict(messages=[turn("system", p.system)] * bool(p.system) + [turn("user", q), turn("assistant", a)]) if p.chat else dict(prompt=q, completion=a)
-    return [dict(form(q, a), group=about["group"], provenance=about["provenance"]) for q, a in lines]
+    asked_as = lambda stage, before: generator_prompt(p, problem, stage, before)
+    return [_turns(p, asked_as(stage, before), answer) | about for stage, before, answer in stages]
 
 # %% ../../nbs/arc/13_bridge.ipynb #46a9ef16
 @dataclass(frozen=True)
@@ -163,34 +204,43 @@ def parse_source(
     "Read the name of a source; raises `ConfigError`"
     tasks, *options = text.removeprefix("arc:").split(",")
     given = dict(o.partition("=")[::2] for o in options)
-    if not tasks or given.keys() - {"programs", "views", "search"} or not re.fullmatch(r"\d*", given.get("views", "")) or given.get("search", "yes") not in ("yes", "no"):
-        raise ConfigError(f"problems {text!r}: write arc:builtin, arc:FOLDER or arc:FILE, and behind it with commas programs=PATH, views=NUMBER or search=no")
-    return ArcSource(tasks, given.get("programs", ""), int(given.get("views") or 0), given.get("search") != "no")
+    views, search = given.get("views", ""), given.get("search", "yes")
+    known = given.keys() <= {"programs", "views", "search"}
+    if not (tasks and known and re.fullmatch(r"\d*", views) and search in ("yes", "no")):
+        raise ConfigError(f"problems {text!r}: write arc:builtin, arc:FOLDER or arc:FILE, and behind it with "
+                          "commas programs=PATH, views=NUMBER or search=no")
+    return ArcSource(tasks, given.get("programs", ""), int(views or 0), search == "yes")
 
+# %% ../../nbs/arc/13_bridge.ipynb #fe708756
 def absolute_source(
     text: str # As written
 ) -> str: # The same from any folder
     "The name of a source with absolute paths"
     o = parse_source(text)
     whole = lambda p: str(Path(p).resolve()) if p and p != "builtin" and Path(p).exists() else p
-    more = [f"programs={whole(o.programs)}"] * bool(o.programs) + [f"views={o.views}"] * bool(o.views) + ["search=no"] * (not o.search)
+    more = ([f"programs={whole(o.programs)}"] * bool(o.programs) + [f"views={o.views}"] * bool(o.views)
+            + ["search=no"] * (not o.search))
     return ",".join([f"arc:{whole(o.tasks)}", *more])
 
 # %% ../../nbs/arc/13_bridge.ipynb #e72c9405
 def arc_problems(
     source: str, # Like `arc:builtin`
     references: bool = True # Only tasks that have a reference?
-) -> tuple: # (problems, remarks): views are not among them
+) -> tuple[list[Problem], list[str]]: # Problems, without views, and remarks
     "The tasks of a source as problems; raises `ConfigError` when none has a reference and one is needed"
     o = parse_source(source)
     tasks = load_tasks(o.tasks)
-    found = find_references(tasks, _honest(tasks, read_programs(o.programs)) if o.programs else None, o.search)
+    programs = _honest(tasks, read_programs(o.programs)) if o.programs else None
+    found = find_references(tasks, programs, o.search)
     kept = [t for t in tasks if t.key in found or not references]
     if not kept:
-        raise ConfigError(f"{source}: none of its {len(tasks)} tasks has a program that reproduces all its pairs, so none can be trained on; "
-                          f"generate some (`chained-adv arc generate code`), and name them: {source},programs=RUN_FOLDER")
+        raise ConfigError(f"{source}: none of its {len(tasks)} tasks has a program "
+                          "that reproduces all its pairs, so none can be trained on; generate some "
+                          "(`chained-adv arc generate code`), and name them: "
+                          f"{source},programs=RUN_FOLDER")
     left = len(tasks) - len(kept)
-    remark = f"{left} of {len(tasks)} tasks have no program that reproduces all their pairs and are left out; programs=PATH names more"
+    remark = (f"{left} of {len(tasks)} tasks have no program that reproduces all their pairs and "
+              "are left out; programs=PATH names more")
     return [task_to_problem(t, found.get(t.key, "")) for t in kept], [remark] * bool(left)
 
 # %% ../../nbs/arc/13_bridge.ipynb #e1c43894
@@ -198,11 +248,16 @@ def load_arc_problems(
     source: str, # Like `arc:builtin,views=4`
     seed: int = 0, # Of the split and the views
     held_out: float = .2 # Share of the tasks that is held out
-) -> tuple: # (to train on, held out, remarks)
+) -> tuple[list[Problem], list[Problem], list[str]]: # To train on, held out, remarks
     "Problems of a source, split; raises `ConfigError`, `ArcError`"
     problems, remarks = arc_problems(source)
     train, held = split_problems(problems, held_out, seed) if len(problems) >= 5 else (problems, [])
-    if not held: remarks.append(f"{len(problems)} tasks are too few to hold some out (5 are needed): the run is measured on its training problems only")
-    tasks, o = {f"arc:{t.key}": t for t in load_tasks(parse_source(source).tasks)}, parse_source(source)
-    views = [task_to_problem(*v) for p in train for v in (vary_labelled(tasks[p.id], p.reference_solution, o.views, seed) if o.views else ())]
+    if not held:
+        remarks.append(f"{len(problems)} tasks are too few to hold some out (5 are needed): the run is "
+                       "measured on its training problems only")
+    o, views = parse_source(source), []
+    tasks = {f"arc:{t.key}": t for t in load_tasks(o.tasks)}
+    for p in train if o.views else ():
+        views += [task_to_problem(*v)
+                  for v in vary_labelled(tasks[p.id], p.reference_solution, o.views, seed)]
     return train + views, held, remarks

@@ -17,8 +17,10 @@ from fastcore.basics import patch
 from ..core import ConfigError
 from ..sandbox import Sandbox
 from .grids import ArcError, Task, without_answers
-from .clients import BASELINES, CallError, Client, Limits, Prices, Request, Usage
-from .clients import load_providers, make_client, read_key
+from .protocol import CallError, Prices, Request, Usage
+from .limits import Client, Limits
+from .backends.endpoint import load_providers, read_key
+from .clients import BASELINES, make_client
 from .agents import load_prompts, read_code, write_grid
 from .verify import Attempt, verify_attempts
 from .export import find_forbidden, gate, sft_line

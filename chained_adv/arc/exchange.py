@@ -13,8 +13,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from fastcore.basics import patch
 from .grids import ArcError, Task
-from .transforms import check_operations
-from .datasets import file_form, load_tasks, recover_operations
+from .transforms import check_operations, recover_operations
+from .forms.reading import file_form
+from .datasets import load_tasks
 from .store import Store, StoreError, add_task, add_version, person
 
 # %% ../../nbs/arc/16_exchange.ipynb #86998430

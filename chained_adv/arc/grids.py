@@ -4,18 +4,17 @@
 
 # %% auto #0
 __all__ = ['MAX_SIDE', 'COLORS', 'SYMMETRIES', 'PALETTE', 'ArcError', 'Grid', 'cell_distance', 'Pair', 'Task', 'operations_text',
-           'without_answers', 'turn_grid', 'canonical_hash', 'grid_svg', 'grid_text', 'pair_text', 'show_task',
-           'save_png']
+           'without_answers', 'turn_grid', 'canonical_hash', 'grid_svg', 'grid_text', 'pair_text', 'show_task']
 
 # %% ../../nbs/arc/00_grids.ipynb #be79bfe8
 import hashlib, json, math
 from dataclasses import dataclass, field, replace
 from html import escape
-from pathlib import Path
 from typing import Any
 from rich.columns import Columns
 from rich.console import Console, Group
 from rich.text import Text
+from fastcore.basics import patch
 from ..core import ChainedAdvError
 
 # %% ../../nbs/arc/00_grids.ipynb #5f243766
@@ -23,27 +22,30 @@ class ArcError(ChainedAdvError):
     "A grid, task, file or answer that cannot be used; the message says what, where, and the remedy"
 
 # %% ../../nbs/arc/00_grids.ipynb #042737d7
-MAX_SIDE, COLORS = 30, ("black", "blue", "red", "green", "yellow", "grey", "fuchsia", "orange", "teal", "brown")
+MAX_SIDE = 30
+COLORS = ("black", "blue", "red", "green", "yellow", "grey", "fuchsia", "orange", "teal", "brown")
 
+# %% ../../nbs/arc/00_grids.ipynb #291434f1
 def _checked_rows(rows):
     "Rows as tuples; raises `ArcError` with the place of the first cell that is wrong"
     if not isinstance(rows, (list, tuple)):
-        raise ArcError(f"a grid is a list of rows, not {type(rows).__name__}; a numpy array is turned into one by "
-                       ".tolist()")
-    if not 1 <= len(rows) <= MAX_SIDE: raise ArcError(f"a grid has 1 to {MAX_SIDE} rows, this one has {len(rows)}")
+        raise ArcError(f"a grid is a list of rows, not {type(rows).__name__}; a numpy array is turned "
+                       "into one by .tolist()")
+    if not 1 <= len(rows) <= MAX_SIDE:
+        raise ArcError(f"a grid has 1 to {MAX_SIDE} rows, this one has {len(rows)}")
     for r, row in enumerate(rows):
         if not isinstance(row, (list, tuple)):
             raise ArcError(f"row {r} is not a list of cells but {type(row).__name__}: {row!r:.40}")
         if len(row) != len(rows[0]):
-            raise ArcError(f"row {r} has {len(row)} cells and row 0 has {len(rows[0])}; all rows of a grid are "
-                           "equally long")
+            raise ArcError(f"row {r} has {len(row)} cells and row 0 has {len(rows[0])}; all rows of a grid "
+                           "are equally long")
     if not 1 <= len(rows[0]) <= MAX_SIDE:
         raise ArcError(f"a grid has 1 to {MAX_SIDE} columns, this one has {len(rows[0])}")
     for r, row in enumerate(rows):
         for c, cell in enumerate(row):
             if type(cell) is not int or not 0 <= cell <= 9:
-                raise ArcError(f"row {r}, column {c} holds {cell!r:.40} ({type(cell).__name__}); a cell is a whole "
-                               "number from 0 to 9")
+                raise ArcError(f"row {r}, column {c} holds {cell!r:.40} ({type(cell).__name__}); a cell is a "
+                               "whole number from 0 to 9")
     return tuple(map(tuple, rows))
 
 # %% ../../nbs/arc/00_grids.ipynb #c0c8e286
@@ -55,13 +57,27 @@ class Grid:
     def __post_init__(self): object.__setattr__(self, "rows", _checked_rows(self.rows))
     def __repr__(self): return f"Grid({self.to_lists()})"
     def __str__(self): return "\n".join(" ".join(map(str, row)) for row in self.rows)
-    @property
-    def height(self): return len(self.rows)
-    @property
-    def width(self): return len(self.rows[0])
-    @property
-    def colors(self): return frozenset(c for row in self.rows for c in row)
-    def to_lists(self): return [list(row) for row in self.rows]
+
+# %% ../../nbs/arc/00_grids.ipynb #b0d83f1a
+@patch(as_prop=True)
+def height(self: Grid) -> int:
+    "Number of rows"
+    return len(self.rows)
+
+@patch(as_prop=True)
+def width(self: Grid) -> int:
+    "Number of columns"
+    return len(self.rows[0])
+
+@patch(as_prop=True)
+def colors(self: Grid) -> frozenset[int]:
+    "The colours that occur"
+    return frozenset(c for row in self.rows for c in row)
+
+@patch
+def to_lists(self: Grid) -> list[list[int]]:
+    "The rows as lists, for JSON and for programs"
+    return [list(row) for row in self.rows]
 
 # %% ../../nbs/arc/00_grids.ipynb #23058dec
 def cell_distance(
@@ -77,8 +93,9 @@ def cell_distance(
 class Pair:
     "An input grid and the output grid that belongs to it"
     input: Grid # What is given
-    output: "Grid | None" = None # What is wanted; None when it is not known
+    output: Grid | None = None # What is wanted; None when it is not known
 
+# %% ../../nbs/arc/00_grids.ipynb #535aac3d
 @dataclass(frozen=True)
 class Task:
     "Demonstrations of a rule, and inputs to apply it to"
@@ -87,8 +104,9 @@ class Task:
     test: tuple # Pairs to solve
     dataset: str = "" # Name of the data set
     revision: str = "" # Which state of the data set
-    parent: "str | None" = None # Key of the task that this one is a variation of
-    operations: tuple = field(default=(), hash=False) # What was done to the parent, in order; see `arc.transforms`
+    parent: str | None = None # Key of the task that this one is a variation of
+    # What was done to the parent, in order; see `arc.transforms`
+    operations: tuple = field(default=(), hash=False)
     signed_by: tuple = () # Who vouches for this variation
     name: str = "" # A title, where the file has one
 
@@ -96,7 +114,7 @@ class Task:
 
 # %% ../../nbs/arc/00_grids.ipynb #e33f3231
 def operations_text(
-    operations: "list | tuple" # Like `[{"op": "transpose"}, {"op": "swap", "train": 0, "test": 1}]`
+    operations: list | tuple # Like `[{"op": "transpose"}, {"op": "swap", "train": 0, "test": 1}]`
 ) -> str: # Like `transpose,swap:0:1`
     "Operations as short text"
     short = lambda v: "".join(map(str, v)) if isinstance(v, (list, tuple)) else str(v)
@@ -108,7 +126,8 @@ def _check_texts(self):
         raise ArcError(f"a task needs an id, a text that is not empty; got {self.id!r}")
     for k in ("id", "dataset", "revision", "name"):
         if not isinstance(v := getattr(self, k), str) or not v.isprintable():
-            raise ArcError(f"task {self.id!r}: its {k} is {v!r:.80}; it must be a text without control characters")
+            raise ArcError(f"task {self.id!r}: its {k} is {v!r:.80}; it must be a text without control "
+                           "characters")
     wanted = (("operations", dict, "dictionaries like {'op': 'transpose'}"), ("signed_by", str, "names"))
     for o, kind, say in wanted:
         values = getattr(self, o)
@@ -119,7 +138,8 @@ def _check_texts(self):
         raise ArcError(f"task {self.id}: an operation has a name under 'op', {nameless[0]!r:.80} has none")
 
 # %% ../../nbs/arc/00_grids.ipynb #1c8e1367
-def _is_pair(o): return isinstance(o, Pair) and isinstance(o.input, Grid) and isinstance(o.output, (Grid, type(None)))
+def _is_pair(o):
+    return isinstance(o, Pair) and isinstance(o.input, Grid) and isinstance(o.output, (Grid, type(None)))
 
 def _check_task(self):
     _check_texts(self)
@@ -133,10 +153,13 @@ def _check_task(self):
     if lacking := [i for i, p in enumerate(self.train) if p.output is None]:
         raise ArcError(f"task {self.id}, train[{lacking[0]}] has no output; only test pairs may lack it")
 
-def _task_key(self):
+# %% ../../nbs/arc/00_grids.ipynb #1207f194
+@patch(as_prop=True)
+def key(self: Task) -> str:
+    "What identifies the task: `dataset@revision/id`, and for a variation `~` and its operations"
     source = f"{self.dataset}@{self.revision}" if self.revision else self.dataset
-    return (f"{source}/" if source else "") + self.id + (f"~{operations_text(self.operations)}" if self.operations else "")
-Task.key = property(_task_key, doc="What identifies the task: `dataset@revision/id`, and for a variation `~` and its operations")
+    change = f"~{operations_text(self.operations)}" if self.operations else ""
+    return (f"{source}/" if source else "") + self.id + change
 
 # %% ../../nbs/arc/00_grids.ipynb #037d2b1e
 def without_answers(
@@ -152,6 +175,7 @@ def _read_grid(rows, where):
     try: return Grid(rows)
     except ArcError as e: raise ArcError(f"{where}: {e}") from None
 
+# %% ../../nbs/arc/00_grids.ipynb #038dfb03
 def _read_pairs(data, part, where):
     "The pairs under `train` or `test`"
     pairs = data.get(part)
@@ -162,29 +186,36 @@ def _read_pairs(data, part, where):
         if not isinstance(o, dict) or "input" not in o:
             raise ArcError(f"{at} must be a dictionary with 'input' and 'output'")
         output = o.get("output")
-        yield Pair(_read_grid(o["input"], f"{at}.input"), None if output is None else _read_grid(output, f"{at}.output"))
+        yield Pair(_read_grid(o["input"], f"{at}.input"),
+                   None if output is None else _read_grid(output, f"{at}.output"))
 
 # %% ../../nbs/arc/00_grids.ipynb #6d878d22
-def _from_json(data, id, **more):
-    "A task from a dictionary in the official form; `more` are further fields of `Task`; raises `ArcError` with the place"
-    where = f"task {id}"
+@patch(cls_method=True)
+def from_json(cls: Task,
+    data: dict, # A task in the official form
+    id: str, # Its name
+    **more # Further fields of `Task`
+) -> Task: # The task
+    "A task from a dictionary in the official form; raises `ArcError` with the place"
     if not isinstance(data, dict):
-        raise ArcError(f"{where}: a task is a dictionary with 'train' and 'test', not {type(data).__name__}")
+        raise ArcError(f"task {id}: a task is a dictionary with 'train' and 'test', not "
+                       f"{type(data).__name__}")
     own = {k: data[k] for k in _EXTRA if data.get(k)}
     name = data.get("name")
-    pairs = (tuple(_read_pairs(data, o, where)) for o in ("train", "test"))
-    return Task(id, *pairs, **{"name": name if isinstance(name, str) else "", **own, **more})
-Task.from_json = staticmethod(_from_json)
+    pairs = (tuple(_read_pairs(data, o, f"task {id}")) for o in ("train", "test"))
+    return cls(id, *pairs, **{"name": name if isinstance(name, str) else "", **own, **more})
 
-def _to_json(self, full=False):
+# %% ../../nbs/arc/00_grids.ipynb #d05945bb
+@patch
+def to_json(self: Task, full=False):
     "The official form; `full` adds id, data set, revision and what a variation remembers"
-    pair = lambda p: {"input": p.input.to_lists(), **({} if p.output is None else {"output": p.output.to_lists()})}
+    pair = lambda p: {"input": p.input.to_lists(),
+                      **({} if p.output is None else {"output": p.output.to_lists()})}
     plain = lambda v: list(v) if isinstance(v, tuple) else v
     data = {"train": [pair(p) for p in self.train], "test": [pair(p) for p in self.test]}
     if self.name: data["name"] = self.name
     if full: data = {"id": self.id, **{k: plain(v) for k in _EXTRA if (v := getattr(self, k))}, **data}
     return data
-Task.to_json = _to_json
 
 # %% ../../nbs/arc/00_grids.ipynb #c99823ec
 _TURNS = {
@@ -209,29 +240,34 @@ def turn_grid(
 
 # %% ../../nbs/arc/00_grids.ipynb #c65ec6f2
 def _digest(value): return hashlib.blake2b(repr(value).encode(), digest_size=16).hexdigest()
-def _content(task, turn=_TURNS["identity"]): return [(turn(p.input.rows), turn(p.output.rows) if p.output else ()) for p in task.train + task.test]
+def _content(task, turn=_TURNS["identity"]):
+    return [(turn(p.input.rows), turn(p.output.rows) if p.output else ()) for p in task.train + task.test]
 
 # %% ../../nbs/arc/00_grids.ipynb #dd69fa21
 def _split_colors(pair):
     "The pattern of a pair, as a digest, and its colours in the order of first appearance"
     order = {}
-    return _digest([[[order.setdefault(c, len(order)) for c in row] for row in rows] for rows in pair]), tuple(order)
+    pattern = [[[order.setdefault(c, len(order)) for c in row] for row in rows] for rows in pair]
+    return _digest(pattern), tuple(order)
 
-def _relabel(words, label): return sorted((pattern, tuple(label[c] for c in colors)) for pattern, colors in words)
+def _relabel(words, label):
+    return sorted((pattern, tuple(label[c] for c in colors)) for pattern, colors in words)
 
 # %% ../../nbs/arc/00_grids.ipynb #aa22a7d6
 def _refine(words, label):
-    "Describe each colour by the pairs it is in, and each pair by its colours so described, until no more colours are told apart"
+    "Describe each colour by the pairs it is in, and each pair by its colours, as far as they differ"
     while True:
         seen = {c: [] for c in label}
         for pattern, colors in words:
-            for place, c in enumerate(colors): seen[c].append((pattern, tuple(label[o] for o in colors), place))
+            for place, c in enumerate(colors):
+                seen[c].append((pattern, tuple(label[o] for o in colors), place))
         forms = {c: (label[c], sorted(o)) for c, o in seen.items()}
         order = sorted(forms.values())
         finer = {c: order.index(f) for c, f in forms.items()}
         if len(set(finer.values())) == len(set(label.values())): return finer
         label = finer
 
+# %% ../../nbs/arc/00_grids.ipynb #e75455f1
 def _colorless(words, label=None):
     "The smallest form of the pairs under all renamings of the colours"
     label = _refine(words, label or {c: 0 for _, colors in words for c in colors})
@@ -240,7 +276,9 @@ def _colorless(words, label=None):
     tied = next((groups[n] for n in sorted(groups) if len(groups[n]) > 1), None)
     if not tied: return _relabel(words, label)
     first, itself = tied[0], {c: c for c in label}
-    chosen = [first] + [c for c in tied[1:] if _relabel(words, {**itself, c: first, first: c}) != _relabel(words, itself)]
+    chosen = ([first]
+              + [c for c in tied[1:]
+                 if _relabel(words, {**itself, c: first, first: c}) != _relabel(words, itself)])
     return min(_colorless(words, {o: 2 * n + 1 - (o == c) for o, n in label.items()}) for c in chosen)
 
 # %% ../../nbs/arc/00_grids.ipynb #a63fc0d3
@@ -257,13 +295,15 @@ def canonical_hash(
     return _digest(min(_colorless(o) for o in words if [pattern for pattern, _ in o] == least))
 
 # %% ../../nbs/arc/00_grids.ipynb #9ac65b69
-PALETTE = ("#000000", "#0074D9", "#FF4136", "#2ECC40", "#FFDC00", "#AAAAAA", "#F012BE", "#FF851B", "#7FDBFF", "#870C25")
+PALETTE = tuple("#000000 #0074D9 #FF4136 #2ECC40 #FFDC00 #AAAAAA #F012BE #FF851B #7FDBFF #870C25".split())
 
 def _runs(row):
     "(column, length, colour) of each run of equal cells"
     start = 0
     for c in range(1, len(row) + 1):
-        if c == len(row) or row[c] != row[start]: yield start, c - start, row[start]; start = c
+        if c == len(row) or row[c] != row[start]:
+            yield start, c - start, row[start]
+            start = c
 
 def grid_svg(
     grid: Grid, # What to draw
@@ -280,22 +320,22 @@ def grid_svg(
 
 # %% ../../nbs/arc/00_grids.ipynb #a24941ef
 def _pair_html(pair):
-    unknown = "<b style='font-size:2em'>?</b>"
-    return f"<td style='text-align:center'>{grid_svg(pair.input)}<br>&darr;<br>{grid_svg(pair.output) if pair.output else unknown}</td>"
+    below = grid_svg(pair.output) if pair.output else "<b style='font-size:2em'>?</b>"
+    return f"<td style='text-align:center'>{grid_svg(pair.input)}<br>&darr;<br>{below}</td>"
 
-def _task_html(self):
-    names = [f"train {i}" for i in range(len(self.train))] + [f"test {i}" for i in range(len(self.test))]
+@patch
+def _repr_html_(self: Task):
+    names = [f"{part} {i}" for part in ("train", "test") for i in range(len(getattr(self, part)))]
     heads = "".join(f"<th style='text-align:center'>{o}</th>" for o in names)
     pairs = "".join(map(_pair_html, self.train + self.test))
     return f"<b>{escape(self.key)}</b> {escape(self.name)}<table><tr>{heads}</tr><tr>{pairs}</tr></table>"
 
 Grid._repr_html_ = grid_svg
 Pair._repr_html_ = lambda self: f"<table><tr>{_pair_html(self)}</tr></table>"
-Task._repr_html_ = _task_html
 
 # %% ../../nbs/arc/00_grids.ipynb #49315977
 def grid_text(
-    grid: "Grid | None", # What to draw; None draws a question mark
+    grid: Grid | None, # What to draw; None draws a question mark
     blank: str = " " # What stands behind each digit
 ) -> Text: # For `rich`
     "A grid as coloured text"
@@ -320,7 +360,7 @@ def pair_text(
 # %% ../../nbs/arc/00_grids.ipynb #870757ff
 def show_task(
     task: Task, # What to show
-    console: "Console | None" = None # Where to; standard output by default
+    console: Console | None = None # Where to; standard output by default
 ):
     "Print a task: each pair with its input and output beside each other"
     console = console or Console(highlight=False, force_jupyter=False)
@@ -329,81 +369,3 @@ def show_task(
         for i, p in enumerate(getattr(task, part)):
             sizes = " -> ".join(f"{o.height}x{o.width}" if o else "?" for o in (p.input, p.output))
             console.print(Group(Text(f"\n{part} {i} ({sizes})"), pair_text(p, console.width)))
-
-# %% ../../nbs/arc/00_grids.ipynb #ea5f8c25
-def _pillow():
-    try: from PIL import Image, ImageDraw
-    except ImportError: raise ArcError("PNG files need Pillow: pip install 'chained_adv[arc]'") from None
-    return Image, ImageDraw
-
-def _draw(draw, grid, left, top, cell):
-    for y, row in enumerate(grid.rows):
-        for x, c in enumerate(row):
-            a, b = left + x * cell, top + y * cell
-            draw.rectangle((a, b, a + cell - 1, b + cell - 1), fill=PALETTE[c], outline="#555555")
-
-# %% ../../nbs/arc/00_grids.ipynb #efbf5ad9
-_LABEL, _GAP = 14, 8 # Height of a line of words and the space around things, in pixels
-
-def _blocks(what):
-    "(label, pair) of everything to draw"
-    if isinstance(what, Grid): return [("", Pair(what))]
-    return [(f"{part} {i}", p) for part in ("train", "test") for i, p in enumerate(getattr(what, part))]
-
-def _size(label, pair, cell, task):
-    "Width, height of the input, and whole height of a block, in pixels"
-    below = pair.output or pair.input
-    width = max(max(pair.input.width, below.width) * cell, 7 * len(label))
-    top = pair.input.height * cell
-    return width, top, _LABEL * bool(label) + top + (_GAP + _LABEL + below.height * cell if task else 0)
-
-def _rows(blocks, cell, most, task):
-    "Blocks in rows that are at most so wide"
-    rows, used = [[]], 0
-    for label, pair in blocks:
-        width = _size(label, pair, cell, task)[0] + _GAP
-        if rows[-1] and used + width > most: rows, used = [*rows, []], 0
-        rows[-1].append((label, pair))
-        used += width
-    return rows
-
-# %% ../../nbs/arc/00_grids.ipynb #5f24280d
-def _draw_block(draw, label, pair, left, top, cell, task):
-    "A label, the input, and for a task an arrow and the output or a frame with a question mark"
-    width, high, _ = _size(label, pair, cell, task)
-    if label: draw.text((left, top), label, fill="black")
-    top += _LABEL * bool(label)
-    _draw(draw, pair.input, left, top, cell)
-    if not task: return
-    draw.text((left + width // 2 - 3, top + high + _GAP // 2), "v", fill="black")
-    top += high + _GAP + _LABEL
-    if pair.output: return _draw(draw, pair.output, left, top, cell)
-    w, h = pair.input.width * cell, pair.input.height * cell
-    draw.rectangle((left, top, left + w - 1, top + h - 1), outline="#555555")
-    draw.text((left + w // 2 - 3, top + h // 2 - 6), "?", fill="black")
-
-# %% ../../nbs/arc/00_grids.ipynb #8f758cfc
-def save_png(
-    what: "Grid | Task", # What to draw
-    path: "str | Path", # File to write
-    cell: int = 16, # Side of a cell, in pixels
-    width: int = 1200 # Widest image, in pixels, unless a single pair is wider
-) -> Path: # The file
-    "Draw a grid or a task, its pairs with their names and in rows, into a PNG file"
-    (Image, ImageDraw), task = _pillow(), isinstance(what, Task)
-    gap = _GAP if task else cell
-    rows = _rows(_blocks(what), cell, width - gap, task)
-    sizes = [[_size(*o, cell, task) for o in row] for row in rows]
-    across = max(sum(s[0] + gap for s in row) for row in sizes) + gap
-    image = Image.new("RGB", (across, sum(max(s[2] for s in row) + 2 * gap for row in sizes)), "white")
-    draw, top = ImageDraw.Draw(image), gap
-    for row, size in zip(rows, sizes):
-        left = gap
-        for (label, pair), s in zip(row, size):
-            _draw_block(draw, label, pair, left, top, cell, task)
-            left += s[0] + gap
-        top += max(s[2] for s in size) + 2 * gap
-    try: image.save(path, "PNG")
-    except OSError as e:
-        raise ArcError(f"{path} cannot be written ({e.strerror or e}); choose another place") from None
-    return Path(path)

@@ -24,7 +24,7 @@ def _need_web():
 
 def _models(model, providers, base_url, key_env, prices, answer_tokens):
     "The models that the pages offer; raises `ConfigError`"
-    from chained_adv.arc.clients import Prices
+    from chained_adv.arc.protocol import Prices
     from chained_adv.arc.chat import Models
     if (prices[0] is None) != (prices[1] is None):
         raise ConfigError("give both --price-prompt and --price-completion, or neither")

@@ -4,13 +4,15 @@
 
 # %% auto #0
 __all__ = ['check_operations', 'parse_operations', 'apply_operations', 'compose', 'invert', 'random_operations', 'pick_views',
-           'make_variation', 'conjugate_program']
+           'make_variation', 'conjugate_program', 'recover_operations', 'Overlap', 'find_overlaps']
 
 # %% ../../nbs/arc/01_transforms.ipynb #99396fd7
-import ast, io, random, tokenize
-from dataclasses import replace
+import ast, functools, io, random, tokenize
+from collections import Counter
+from dataclasses import dataclass, replace
 from ..core import make_rng
-from .grids import SYMMETRIES, ArcError, Grid, Pair, Task, operations_text, turn_grid
+from .grids import (SYMMETRIES, ArcError, Grid, Pair, Task, canonical_hash, operations_text,
+                                   turn_grid)
 
 # %% ../../nbs/arc/01_transforms.ipynb #78537e20
 def _check_operation(o):
@@ -27,12 +29,13 @@ def _check_operation(o):
         if any(type(o[k]) is not int or o[k] < 0 for k in keys):
             raise ArcError(f"swap needs the numbers of a train and a test pair, from 0; got {o!r:.80}")
         return {"op": name, "train": o["train"], "test": o["test"]}
-    raise ArcError(f"no operation {o!r:.80}; there are {', '.join(SYMMETRIES)}, permute_colors with a 'map', and "
-                   "swap with 'train' and 'test'")
+    raise ArcError(f"no operation {o!r:.80}; there are {', '.join(SYMMETRIES)}, permute_colors with a "
+                   "'map', and swap with 'train' and 'test'")
 
+# %% ../../nbs/arc/01_transforms.ipynb #45df3a40
 def check_operations(
-    operations: "list | tuple" # Operations as data
-) -> tuple: # The same, checked, with their keys in order
+    operations: list | tuple # Operations as data
+) -> tuple[dict, ...]: # The same, checked, with their keys in order
     "Operations that are well-formed; raises `ArcError`"
     if not isinstance(operations, (list, tuple)):
         raise ArcError(f"operations are a list of dictionaries, not {type(operations).__name__}")
@@ -41,18 +44,21 @@ def check_operations(
 # %% ../../nbs/arc/01_transforms.ipynb #4f4f1861
 def parse_operations(
     text: str # Like `rotate_90,permute_colors:0213456789,swap:0:1`; empty for none
-) -> tuple: # Operations as data
+) -> tuple[dict, ...]: # Operations as data
     "Operations from the short text that `operations_text` writes; raises `ArcError`"
     found = []
     for part in filter(None, map(str.strip, text.split(","))):
         name, *values = part.split(":")
         if not all(v.isascii() and v.isdigit() for v in values):
-            raise ArcError(f"operation {part!r}: what follows the name are digits, like permute_colors:0213456789 "
-                           "or swap:0:1")
-        if name == "permute_colors" and len(values) == 1: found.append({"op": name, "map": [int(c) for c in values[0]]})
-        elif name == "swap" and len(values) == 2: found.append({"op": name, "train": int(values[0]), "test": int(values[1])})
+            raise ArcError(f"operation {part!r}: what follows the name are digits, like "
+                           "permute_colors:0213456789 or swap:0:1")
+        if name == "permute_colors" and len(values) == 1:
+            found.append({"op": name, "map": [int(c) for c in values[0]]})
+        elif name == "swap" and len(values) == 2:
+            found.append({"op": name, "train": int(values[0]), "test": int(values[1])})
         elif name in SYMMETRIES and not values: found.append({"op": name})
-        else: raise ArcError(f"no operation {part!r}; write one of {', '.join(SYMMETRIES)}, permute_colors:0213456789 or swap:0:1")
+        else: raise ArcError(f"no operation {part!r}; write one of {', '.join(SYMMETRIES)}, "
+                             "permute_colors:0213456789 or swap:0:1")
     return check_operations(found)
 
 # %% ../../nbs/arc/01_transforms.ipynb #6c73298b
@@ -60,29 +66,36 @@ def _apply_to_grid(grid, o):
     if o["op"] in SYMMETRIES: return turn_grid(grid, o["op"])
     return Grid([[o["map"][c] for c in row] for row in grid.rows]) if o["op"] == "permute_colors" else grid
 
+# %% ../../nbs/arc/01_transforms.ipynb #1f6668fe
 def _swap(task, o):
-    i, j, train, test = o["train"], o["test"], list(task.train), list(task.test)
+    i = o["train"]
+    j = o["test"]
+    train = list(task.train)
+    test = list(task.test)
     if i >= len(train) or j >= len(test):
-        raise ArcError(f"task {task.id} has {len(train)} train and {len(test)} test pairs, counted from 0; it "
-                       f"cannot swap train {i} with test {j}")
+        raise ArcError(f"task {task.id} has {len(train)} train and {len(test)} test pairs, counted from "
+                       f"0; it cannot swap train {i} with test {j}")
     if test[j].output is None:
-        raise ArcError(f"task {task.id}, test[{j}] has no output; only a pair with its answer can become a train "
-                       "pair")
+        raise ArcError(f"task {task.id}, test[{j}] has no output; only a pair with its answer can become "
+                       "a train pair")
     train[i], test[j] = test[j], train[i]
     return replace(task, train=train, test=test)
 
 # %% ../../nbs/arc/01_transforms.ipynb #8114a570
 def apply_operations(
-    x: "Grid | Pair | Task | None", # What to change; None (an unknown output) stays None
-    operations: "list | tuple" # Operations, first to last
+    x: Grid | Pair | Task | None, # What to change; None (an unknown output) stays None
+    operations: list | tuple # Operations, first to last
 ): # The same kind of thing, changed; a task keeps its id and its other fields
     "Apply operations to a grid, to both grids of a pair, or to all grids of a task"
     for o in check_operations(operations):
         both = lambda p: Pair(*(g and _apply_to_grid(g, o) for g in (p.input, p.output)))
-        if isinstance(x, Task): x = _swap(x, o) if o["op"] == "swap" else replace(x, train=map(both, x.train), test=map(both, x.test))
+        if isinstance(x, Task):
+            x = (_swap(x, o) if o["op"] == "swap"
+                 else replace(x, train=map(both, x.train), test=map(both, x.test)))
         elif isinstance(x, Pair): x = both(x)
         elif isinstance(x, Grid): x = _apply_to_grid(x, o)
-        elif x is not None: raise ArcError(f"operations apply to a Grid, Pair or Task, not to {type(x).__name__}")
+        elif x is not None:
+            raise ArcError(f"operations apply to a Grid, Pair or Task, not to {type(x).__name__}")
     return x
 
 # %% ../../nbs/arc/01_transforms.ipynb #e7d4fbf1
@@ -90,11 +103,14 @@ _PROBE = Grid([[1, 2, 3], [4, 5, 6]])
 _NAME = {turn_grid(_PROBE, s): s for s in SYMMETRIES}
 _AFTER = {(s, t): _NAME[turn_grid(turn_grid(_PROBE, s), t)] for s in SYMMETRIES for t in SYMMETRIES}
 
+# %% ../../nbs/arc/01_transforms.ipynb #83666f23
 def compose(
-    *parts: "list | tuple" # Lists of operations, first to last
-) -> tuple: # At most one symmetry, at most one colour permutation, then the swaps
+    *parts: list | tuple # Lists of operations, first to last
+) -> tuple[dict, ...]: # At most one symmetry, at most one colour permutation, then the swaps
     "One list of operations that does what all do one after the other, in its shortest form"
-    symmetry, names, swaps = "identity", list(range(10)), []
+    symmetry = "identity"
+    names = list(range(10))
+    swaps = []
     for o in (o for part in parts for o in check_operations(part)):
         if o["op"] in SYMMETRIES: symmetry = _AFTER[symmetry, o["op"]]
         elif o["op"] == "permute_colors": names = [o["map"][c] for c in names]
@@ -105,12 +121,13 @@ def compose(
 
 # %% ../../nbs/arc/01_transforms.ipynb #8ab43624
 def invert(
-    operations: "list | tuple" # Operations, first to last
-) -> tuple: # Operations that undo them
+    operations: list | tuple # Operations, first to last
+) -> tuple[dict, ...]: # Operations that undo them
     "What undoes the operations"
     def inverse(o):
         if o["op"] == "permute_colors": return {**o, "map": [o["map"].index(c) for c in range(10)]}
-        return {"op": next(t for t in SYMMETRIES if _AFTER[o["op"], t] == "identity")} if o["op"] in SYMMETRIES else o
+        return ({"op": next(t for t in SYMMETRIES if _AFTER[o["op"], t] == "identity")}
+                if o["op"] in SYMMETRIES else o)
     return compose([inverse(o) for o in reversed(check_operations(operations))])
 
 # %% ../../nbs/arc/01_transforms.ipynb #dbdc88ec
@@ -119,7 +136,7 @@ def random_operations(
     symmetries: bool = True, # Turn and mirror?
     colors: bool = True, # Rename colours?
     keep_black: bool = False # Leave colour 0 as it is?
-) -> tuple: # Operations in normal form
+) -> tuple[dict, ...]: # Operations in normal form
     "A symmetry and a colour permutation, each equally likely"
     names = list(range(keep_black, 10))
     rng.shuffle(names)
@@ -133,10 +150,11 @@ def pick_views(
     symmetries: bool = True, # Turn and mirror?
     colors: bool = True, # Rename colours?
     keep_black: bool = True # Leave colour 0 as it is?
-) -> list: # `n` different lists of operations; the first is empty
+) -> list[tuple]: # `n` different lists of operations; the first is empty
     "Different views of a task, the unchanged one first; raises `ArcError` when there are not so many"
     most = (8 if symmetries else 1) * (362880 * (1 if keep_black else 10) if colors else 1)
-    if not 1 <= n <= most: raise ArcError(f"{n} views cannot be drawn; with these settings there are 1 to {most}")
+    if not 1 <= n <= most:
+        raise ArcError(f"{n} views cannot be drawn; with these settings there are 1 to {most}")
     rng, views = make_rng(seed, "arc views"), {"": ()}
     while len(views) < n:
         o = random_operations(rng, symmetries, colors, keep_black)
@@ -146,7 +164,7 @@ def pick_views(
 # %% ../../nbs/arc/01_transforms.ipynb #bcc6ce02
 def make_variation(
     task: Task, # The original, or a variation of it
-    operations: "list | tuple", # What to do
+    operations: list | tuple, # What to do
     signed_by: tuple = () # Who vouches for it
 ) -> Task: # The changed task
     "A task changed by operations, which it remembers"
@@ -158,22 +176,29 @@ def make_variation(
 def _rename(code, old, new):
     "Source text with one name exchanged; attributes and keywords of calls keep theirs"
     tokens = list(tokenize.generate_tokens(io.StringIO(code).readline))
-    lines, depth, places = code.split("\n"), 0, []
+    lines = code.split("\n")
+    depth = 0
+    places = []
     for i, t in enumerate(tokens):
         depth += (t.string in "([{") - (t.string in ")]}") if t.type == tokenize.OP else 0
-        attribute, keyword = i and tokens[i - 1].string == ".", depth and tokens[i + 1].string == "="
-        if t.type == tokenize.NAME and t.string == old and not attribute and not keyword: places.append(t.start)
+        attribute = i and tokens[i - 1].string == "."
+        keyword = depth and tokens[i + 1].string == "="
+        if t.type == tokenize.NAME and t.string == old and not attribute and not keyword:
+            places.append(t.start)
     for row, column in reversed(places):
         line = lines[row - 1]
         lines[row - 1] = line[:column] + new + line[column + len(old):]
     return "\n".join(lines)
 
+# %% ../../nbs/arc/01_transforms.ipynb #eccee1d5
 def _defines(code, name):
     "Does the program define this name at its top level?"
     try: tree = ast.parse(code)
     except (SyntaxError, ValueError) as e:
-        raise ArcError(f"the program is not Python ({e}); only a program that runs can be transformed") from None
-    targets = [o.id for n in tree.body if isinstance(n, ast.Assign) for o in n.targets if isinstance(o, ast.Name)]
+        raise ArcError(f"the program is not Python ({e}); only a program that runs can be "
+                       "transformed") from None
+    targets = [o.id for n in tree.body if isinstance(n, ast.Assign) for o in n.targets
+               if isinstance(o, ast.Name)]
     return name in targets or any(isinstance(n, ast.FunctionDef) and n.name == name for n in tree.body)
 
 # %% ../../nbs/arc/01_transforms.ipynb #31a1840a
@@ -187,6 +212,7 @@ _TURN_SOURCE = {
     "anti_transpose": "[list(row)[::-1] for row in zip(*grid, strict=True)][::-1]",
 }
 
+# %% ../../nbs/arc/01_transforms.ipynb #f04817b4
 def _source(operations):
     "Lines that apply operations to `grid`"
     for o in operations:
@@ -198,7 +224,7 @@ def _source(operations):
 # %% ../../nbs/arc/01_transforms.ipynb #f4dbf967
 def conjugate_program(
     code: str, # Source of a program that solves a task
-    operations: "list | tuple", # What was done to the task
+    operations: list | tuple, # What was done to the task
     entry_point: str = "solve_task" # Name of the function in it
 ) -> str: # Source of a program that solves the changed task
     "The program for a task changed by operations; raises `ArcError` when the text is no such program"
@@ -209,6 +235,85 @@ def conjugate_program(
     if not operations: return code
     inner = next(o for o in (f"{entry_point}_{n}" for n in range(len(code))) if o not in code)
     back, forth = _source(invert(operations)), _source(operations)
-    lines = [f"# {inner} solves the task before {operations_text(operations)}", "grid = input_grid", *back, f"grid = {inner}(grid)", *forth]
+    lines = [f"# {inner} solves the task before {operations_text(operations)}", "grid = input_grid", *back,
+             f"grid = {inner}(grid)", *forth]
     wrapper = "\n    ".join([f"def {entry_point}(input_grid):", *lines, "return grid"])
     return _rename(code, entry_point, inner).rstrip() + f"\n\n{wrapper}\n"
+
+# %% ../../nbs/arc/01_transforms.ipynb #33649f4f
+def _read_names(pairs):
+    "The colour permutation that makes the first of two grids the second, for all pairs of grids; else None"
+    names = {}
+    for a, b in pairs:
+        if (a is None) != (b is None) or a and (a.height, a.width) != (b.height, b.width): return None
+        for x, y in zip(sum(a.rows, ()), sum(b.rows, ())) if a else ():
+            if names.setdefault(x, y) != y: return None
+    if len(set(names.values())) < len(names): return None
+    unseen, free = ([c for c in range(10) if c not in taken] for taken in (names, names.values()))
+    same = {c: c for c in unseen if c in free}
+    rest = iter([c for c in free if c not in same])
+    return [names[c] if c in names else same[c] if c in same else next(rest) for c in range(10)]
+
+# %% ../../nbs/arc/01_transforms.ipynb #e1bcecdc
+def _grid_pairs(a, b):
+    "The grids of two tasks that must be made equal"
+    pairs = zip(a.train + a.test, b.train + b.test)
+    return [grids for p, q in pairs for grids in ((p.input, q.input), (p.output, q.output))]
+
+# %% ../../nbs/arc/01_transforms.ipynb #1ea5bc5b
+def recover_operations(
+    parent: Task, # The original
+    child: Task # What may be a variation of it
+) -> tuple[dict, ...] | None: # Operations in normal form; None when the child is no such variation
+    "What was done to the parent to give the child: a symmetry, a renaming of colours, up to two swaps"
+    swaps = [{"op": "swap", "train": i, "test": j} for i in range(len(parent.train))
+             for j, p in enumerate(parent.test) if p.output]
+    if (len(parent.train), len(parent.test)) != (len(child.train), len(child.test)): return None
+    for moves in [[], *([o] for o in swaps), *([o, p] for o in swaps for p in swaps if o != p)]:
+        moved, found = apply_operations(parent, moves), []
+        for s in SYMMETRIES:
+            names = _read_names(_grid_pairs(apply_operations(moved, [{"op": s}]), child))
+            if names: found.append(compose([{"op": s}, {"op": "permute_colors", "map": names}, *moves]))
+        if found: return min(found, key=len)
+
+# %% ../../nbs/arc/01_transforms.ipynb #1a412d3e
+@dataclass(frozen=True)
+class Overlap:
+    "Two tasks that have content in common"
+    first: str # Key of one task
+    second: str # Key of the other
+    degree: str # `identical`, `reordered`, `disguised` or `shares pairs`
+    shared: int # Pairs that both hold, cell by cell
+
+def _outline(task):
+    "What no order, symmetry or renaming of colours changes"
+    counts = lambda g: (sorted((g.height, g.width)), sorted(Counter(sum(g.rows, ())).values())) if g else ()
+    return repr(sorted((counts(p.input), counts(p.output)) for p in task.train + task.test))
+
+# %% ../../nbs/arc/01_transforms.ipynb #56e35ce3
+def _known_pairs(task): return Counter(p for p in task.train + task.test if p.output)
+
+def _degree(a, b, disguise):
+    if (a.train, a.test) == (b.train, b.test): return "identical"
+    if canonical_hash(a) == canonical_hash(b): return "reordered"
+    return "disguised" if _outline(a) == _outline(b) and disguise(a) == disguise(b) else "shares pairs"
+
+# %% ../../nbs/arc/01_transforms.ipynb #2eb7312f
+def find_overlaps(
+    first: list[Task], # Some tasks
+    second: list[Task] | None = None # Other tasks; None compares the first with each other
+) -> list[Overlap]: # In the order of the tasks
+    "Tasks that are in both sets, or twice in one, whatever their ids and disguises"
+    other = first if second is None else second
+    places = {}
+    found = []
+    disguise = functools.cache(lambda t: canonical_hash(t, symmetries=True, colors=True))
+    for j, t in enumerate(other):
+        for mark in {_outline(t), *_known_pairs(t)}: places.setdefault(mark, []).append(j)
+    for i, a in enumerate(first):
+        near = {j for mark in {_outline(a), *_known_pairs(a)} for j in places.get(mark, ())}
+        for b in (other[j] for j in sorted(near) if second is not None or j > i):
+            shared = sum((_known_pairs(a) & _known_pairs(b)).values())
+            degree = _degree(a, b, disguise)
+            if degree != "shares pairs" or shared: found.append(Overlap(a.key, b.key, degree, shared))
+    return found

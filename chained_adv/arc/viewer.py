@@ -14,7 +14,7 @@ from ..sandbox import Sandbox
 from .grids import ArcError, Task
 from .transforms import apply_operations, invert, make_variation, parse_operations
 from .datasets import load_tasks
-from .generate import attempt_key, read_attempts
+from .results.attempts import attempt_key, read_attempts
 from .verify import Attempt, verify_attempts
 from .bench import read_rows
 from .store import Store, StoreError
