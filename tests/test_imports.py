@@ -64,7 +64,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "arc.api": "core arc.store",
     "arc.runner": "core sandbox arc.grids arc.verify arc.store",
     "arc.handlers": "arc.grids arc.transforms arc.store arc.work arc.exchange arc.viewer arc.chat arc.api arc.runner",
-    "arc.server": "arc.grids arc.datasets arc.store arc.api arc.handlers",
+    "arc.server": "arc.grids arc.datasets arc.store arc.viewer arc.chat arc.api arc.runner arc.handlers",
     "arc.serve": "core terminal arc.clients arc.datasets arc.store arc.exchange arc.chat arc.server",
     "arc.cli": f"{_ARC} arc.serve terminal",
     "cli": f"{_TO_EVALUATION} terminal tiny.world tiny.pretrain trainer ablation inference sft arc.bridge arc.cli",

@@ -488,6 +488,6 @@ def ttt(source: Annotated[str, typer.Argument(help="'builtin', a folder, or a fi
 # %% ../../nbs/arc/24_cli.ipynb #5e17e002
 app.command(epilog=examples("chained-adv arc serve --open",
                             "chained-adv arc serve ARC-AGI-2/data/training v1=ARC-AGI/data/training",
-                            "chained-adv arc serve --model openrouter/some/model --user-budget 2 --providers mine.toml",
+                            "chained-adv arc serve --model openrouter/some/model --user-budget 2",
                             "chained-adv arc serve --model my-model --base-url http://127.0.0.1:8000/v1",
                             "chained-adv arc serve --base-path /proxy/absolute/8642"))(serve)
