@@ -54,7 +54,7 @@ class Request:
     seed: "int | None" = None # Of the sampling; None leaves it to the model
     params: dict = field(default_factory=dict, hash=False) # Sampling parameters, for example `{"temperature": 0.7}`
     sent: "Callable | None" = field(default=None, compare=False, repr=False) # Called when the request has left this machine
-    heard: "Callable | None" = field(default=None, compare=False, repr=False) # With each (text, reasoning) streamed
+    heard: "Callable | None" = field(default=None, compare=False, repr=False) # Given each piece
 
 @dataclass(frozen=True)
 class Reply:

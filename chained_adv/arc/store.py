@@ -202,6 +202,7 @@ def row(self: Store,
     "Read one thing"
     return next(iter(self.rows(sql, *values)), None)
 
+# %% ../../nbs/arc/14_store.ipynb #786799f3
 @patch
 def close(self: Store):
     "Write what waits, and let go of the folder"
