@@ -325,7 +325,7 @@ def test_variation_preview_sign_and_remove(visit):
     page.click("#sign"); page.click("dialog .primary")
     until(page, "document.querySelectorAll('#version option').length === 2")
     page.click("#version-next")
-    page.wait_for_selector("#version option[selected]:text('1: rotate_90, permute_colors')", state="attached")
+    until(page, "document.querySelector('#version')?.selectedOptions[0]?.textContent.includes('1: rotate_90, permute_colors')")
     page.click("summary:text('Variations')")
     assert v.serving.ask("GET", f"api/tasks/{version_of('bars')}", secret=v.secret(page))[1]["versions"][1]["operations"][0] == {"op": "rotate_90"}
     page.click("#remove-version"); page.click("dialog .primary")
