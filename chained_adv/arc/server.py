@@ -84,7 +84,7 @@ def start_token(
     os.replace(beside, path)
     return token
 
-# %% ../../nbs/arc/22_server.ipynb #8e2aedd1
+# %% ../../nbs/arc/22_server.ipynb #d43451c4
 def listen(
     host: str, # Address to listen on
     port: int # 0: the first free one from `PORT`
@@ -94,9 +94,13 @@ def listen(
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) # else asyncio waits to send
         if os.name == "posix": bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try: bound.bind((host, o))
-        except OSError as e: bound.close(); reason = e.strerror
-        else: return bound
+        try:
+            bound.bind((host, o))
+            bound.listen(128) # only now the port is nobody else's
+            return bound
+        except OSError as e:
+            bound.close()
+            reason = e.strerror
     raise StoreError(f"port {port or PORT} of {host} cannot be used ({reason}); choose another (--port)")
 
 # %% ../../nbs/arc/22_server.ipynb #c3f868da

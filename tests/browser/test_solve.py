@@ -2,7 +2,7 @@
 import json, signal
 
 import pytest
-from conftest import Visit, until
+from visiting import Visit, until
 from arc_serving import Serving
 from chained_adv.arc.datasets import load_tasks
 
