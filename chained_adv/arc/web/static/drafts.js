@@ -52,7 +52,7 @@ export class Draft {
       this.dirty = true;
       this.keepHere();
       if (error.status === 409) await this.resolve();
-      else this.told(error.status === 507 ? error.message : "Not saved yet: kept in this browser until the server answers", "warn");
+      else this.told(error.status ? `${error.message}. It is kept in this browser.` : "Not saved yet: kept in this browser until the server answers", "warn");
       setTimeout(() => this.send(), error.status === 409 ? 0 : this.wait);
       this.wait = Math.min(this.wait * 2, 5000);
     }
