@@ -75,3 +75,17 @@ export class Draft {
     this.told("Taken over from another tab");
   }
 }
+
+/** Drafts of other tasks that this browser still holds, because the server was away: sent when it is back. */
+export async function sendOthers(current) {
+  for (const name of keep.names("draft-")) {
+    const version = Number(name.slice("draft-".length));
+    if (version === current) continue;
+    try {
+      const { dirty, state, events } = JSON.parse(keep.get(name));
+      const { rev } = await get(`api/versions/${version}/draft`);
+      if (dirty) await put(`api/versions/${version}/draft`, { rev, state, events });
+      keep.drop(name);
+    } catch { /* open in another tab, or the server is away again: next time */ }
+  }
+}

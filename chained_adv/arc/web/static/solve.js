@@ -5,7 +5,7 @@ import * as G from "./grid.js";
 import { pairPicture, picture, settings } from "./draw.js";
 import { change, keyTable, open, operationsText, setCurrent } from "./frame.js";
 import { Editor, TOOLS, freshPair } from "./editor.js";
-import { Draft } from "./drafts.js";
+import { Draft, sendOthers } from "./drafts.js";
 import { goToDialog, pickFirst, step, taskBar } from "./walk.js";
 import { tracesPanel } from "./traces.js";
 import { variationPanel } from "./vary.js";
@@ -268,6 +268,7 @@ async function load(number) {
   fill($("#panels"), panels.traces.element, panels.variations.element, panels.recording.element);
   adopt(null);
   draft.start(version.draft);
+  sendOthers(version.id);
 }
 
 async function hear(event) {
