@@ -6,7 +6,7 @@
 With `--kill N` the server is killed (SIGKILL) N times on the way and started again; requests that meet no server are
 made again by the next round, and every write that was acknowledged must be there in the end.
 """
-import argparse, asyncio, json, random, signal, sys, tempfile, time
+import argparse, asyncio, json, os, random, signal, sys, tempfile, time
 from collections import Counter, defaultdict
 from pathlib import Path
 import httpx2
@@ -83,6 +83,12 @@ async def killer(serving, times, seconds, end):
         serving.port = port
         await asyncio.to_thread(serving.start)
 
+def processor_seconds(pid):
+    "What a process has used; None where that cannot be read"
+    try: fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError: return None
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
 def percentile(values, share): return sorted(values)[min(len(values) - 1, int(share * len(values)))] if values else None
 
 async def measure(users, seconds, kills):
@@ -92,12 +98,15 @@ async def measure(users, seconds, kills):
         people = [User(n, client(), times, wrong) for n in range(users)]
         for o in people: await o.join()
         times.clear()
+        used = processor_seconds(serving.process.pid)
         end = time.monotonic() + seconds
         await asyncio.gather(*(o.live(end) for o in people), killer(serving, kills, seconds, end))
+        used = None if kills or used is None else round(processor_seconds(serving.process.pid) - used, 1)
         lost = sum([await o.check() for o in people])
         for o in people: await o.client.aclose()
         rows = {k: dict(requests=len(v), p50=round(1000 * percentile(v, .5), 1), p95=round(1000 * percentile(v, .95), 1), worst=round(1000 * max(v), 1)) for k, v in sorted(times.items())}
-        return dict(users=users, seconds=seconds, kills=kills, milliseconds=rows, errors=dict(wrong), acknowledged=sum(len(o.stamps) for o in people), lost=lost)
+        load = round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
+        return dict(users=users, seconds=seconds, kills=kills, processors=os.cpu_count(), load_average=load, server_processor_seconds=used, milliseconds=rows, errors=dict(wrong), acknowledged=sum(len(o.stamps) for o in people), lost=lost)
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

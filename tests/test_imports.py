@@ -100,7 +100,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "arc.api": "core arc.store",
     "arc.runner": "core sandbox arc.grids arc.verify arc.store",
     "arc.handlers": "arc.grids arc.transforms arc.store arc.work arc.exchange arc.viewer arc.chat arc.api arc.runner",
-    "arc.server": "arc.grids arc.datasets arc.store arc.api arc.handlers",
+    "arc.server": "arc.grids arc.datasets arc.store arc.viewer arc.chat arc.api arc.runner arc.handlers",
     "arc.serve": "core terminal arc.datasets arc.protocol arc.store arc.exchange arc.chat arc.server",
     "arc.cli": "core sandbox terminal arc.grids arc.transforms arc.forms.images arc.datasets arc.agents arc.results.attempts arc.results.scores arc.results.submissions arc.generate arc.verify arc.results.answers arc.bench arc.commands.shared arc.commands.export arc.commands.printing arc.serve",
     "options": "core stages settings",

@@ -202,6 +202,7 @@ def row(self: Store,
     "Read one thing"
     return next(iter(self.rows(sql, *values)), None)
 
+# %% ../../nbs/arc/14_store.ipynb #786799f3
 @patch
 def close(self: Store):
     "Write what waits, and let go of the folder"
@@ -384,7 +385,14 @@ def _last_number(db, place):
     sql = "SELECT coalesce(max(number), 0) FROM versions WHERE task=? AND removed IS NULL"
     return db.execute(sql, (place,)).fetchone()[0]
 
-# %% ../../nbs/arc/14_store.ipynb #eb89a51c
+# %% ../../nbs/arc/14_store.ipynb #3a8910fe
+def _same_version(db, place, task):
+    "The version of a task that has these grids; None when there is none"
+    pairs = json.loads(_pairs_json(task))
+    rows = db.execute("SELECT * FROM versions WHERE task=? AND removed IS NULL", (place,)).fetchall()
+    return next((o for o in rows if json.loads(o["pairs"]) == pairs), None)
+
+# %% ../../nbs/arc/14_store.ipynb #eaf7f997
 @patch
 def sign(self: Store,
     id: int, # Version that is varied
@@ -394,10 +402,9 @@ def sign(self: Store,
     "Sign a variation"
     base = self.task(id)
     made = make_variation(base, operations, (user["name"],)) if operations else base
-    pairs, place = json.loads(_pairs_json(made)), self.version(id)["task"]
+    place = self.version(id)["task"]
     def do(db):
-        rows = db.execute("SELECT * FROM versions WHERE task=? AND removed IS NULL", (place,)).fetchall()
-        same = next((o for o in rows if json.loads(o["pairs"]) == pairs), None)
+        same = _same_version(db, place, made)
         number = _last_number(db, place) + 1
         if not same:
             return dict(id=add_version(db, place, number, made, user["id"]), number=number, new=True)

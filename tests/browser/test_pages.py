@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import Visit, until
+from visiting import Visit, until
 from arc_serving import ROOT, Serving
 from chained_adv.arc.datasets import builtin_programs, load_tasks, save_tasks
 from chained_adv.arc.transforms import make_variation, pick_views

@@ -2,7 +2,7 @@
 import json, signal
 
 import pytest
-from conftest import Visit, until
+from visiting import Visit, until
 from arc_serving import Serving
 from chained_adv.arc.datasets import load_tasks
 
@@ -288,6 +288,24 @@ def test_nothing_is_lost_when_the_server_stops_in_the_middle(browser, tmp_path):
     v.context.close()
     again.stop()
 
+def test_a_draft_that_could_not_be_sent_is_sent_from_another_page(browser, tmp_path):
+    serving = Serving(tmp_path / "data", "builtin").start()
+    v = Visit(browser, serving)
+    page = v.open(f"solve.html?v={version_of('halo')}")
+    page.wait_for_selector(".editor-grid")
+    serving.stop(signal.SIGKILL)
+    color(page, 3); cell(page, 0, 1).click()
+    until(page, "document.querySelector('#saved').textContent.includes('kept in this browser')")
+    page.close()
+    again = Serving(tmp_path / "data", port=serving.port).start()
+    other = v.open(f"solve.html?v={version_of('rays')}")
+    other.wait_for_selector(".editor-grid")
+    until(other, "!Object.keys(localStorage).some((o) => o.includes(':draft-'))")
+    state = again.ask("GET", f"api/versions/{version_of('halo')}/draft", secret=v.secret(other))[1]["state"]
+    assert state["pairs"][0]["grid"][0][1] == 3
+    v.context.close()
+    again.stop()
+
 def test_replay_and_export_of_the_recording(page):
     color(page, 5); cell(page, 0, 0).click(); cell(page, 0, 1).click()
     saved(page)
@@ -325,7 +343,7 @@ def test_variation_preview_sign_and_remove(visit):
     page.click("#sign"); page.click("dialog .primary")
     until(page, "document.querySelectorAll('#version option').length === 2")
     page.click("#version-next")
-    page.wait_for_selector("#version option[selected]:text('1: rotate_90, permute_colors')", state="attached")
+    until(page, "document.querySelector('#version')?.selectedOptions[0]?.textContent.includes('1: rotate_90, permute_colors')")
     page.click("summary:text('Variations')")
     assert v.serving.ask("GET", f"api/tasks/{version_of('bars')}", secret=v.secret(page))[1]["versions"][1]["operations"][0] == {"op": "rotate_90"}
     page.click("#remove-version"); page.click("dialog .primary")

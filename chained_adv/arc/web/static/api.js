@@ -12,6 +12,10 @@ export const keep = {
     memory.set(name, value);
     try { localStorage.setItem(`arc:${root.pathname}:${name}`, value); } catch { /* private window or full */ }
   },
+  names(start) {
+    const whole = `arc:${root.pathname}:`;
+    try { return Object.keys(localStorage).filter((o) => o.startsWith(whole + start)).map((o) => o.slice(whole.length)); } catch { return []; }
+  },
   drop(name) {
     memory.delete(name);
     try { localStorage.removeItem(`arc:${root.pathname}:${name}`); } catch { /* as above */ }

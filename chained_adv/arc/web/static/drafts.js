@@ -52,7 +52,7 @@ export class Draft {
       this.dirty = true;
       this.keepHere();
       if (error.status === 409) await this.resolve();
-      else this.told(error.status === 507 ? error.message : "Not saved yet: kept in this browser until the server answers", "warn");
+      else this.told(error.status ? `${error.message}. It is kept in this browser.` : "Not saved yet: kept in this browser until the server answers", "warn");
       setTimeout(() => this.send(), error.status === 409 ? 0 : this.wait);
       this.wait = Math.min(this.wait * 2, 5000);
     }
@@ -73,5 +73,19 @@ export class Draft {
     this.rev = found.rev;
     this.adopt(found.state);
     this.told("Taken over from another tab");
+  }
+}
+
+/** Drafts of other tasks that this browser still holds, because the server was away: sent when it is back. */
+export async function sendOthers(current) {
+  for (const name of keep.names("draft-")) {
+    const version = Number(name.slice("draft-".length));
+    if (version === current) continue;
+    try {
+      const { dirty, state, events } = JSON.parse(keep.get(name));
+      const { rev } = await get(`api/versions/${version}/draft`);
+      if (dirty) await put(`api/versions/${version}/draft`, { rev, state, events });
+      keep.drop(name);
+    } catch { /* open in another tab, or the server is away again: next time */ }
   }
 }

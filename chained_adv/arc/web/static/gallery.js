@@ -66,7 +66,7 @@ function drawCard(item) {
 
 function cardItem(card) {
   const solved = mine.solved.has(card.id);
-  const about = [`${card.train}+${card.test} pairs`, card.versions > 1 && `${card.versions} versions`, card.traces > 0 && `${card.traces} traces`];
+  const about = [`${card.train}+${card.test} pairs`, card.versions > 1 && `${card.versions} versions`, card.traces > 0 && `${card.traces} ${card.traces === 1 ? "trace" : "traces"}`];
   const item = h("li", { class: "card", "data-id": card.id, "data-solved": solved ? 1 : 0 },
     h("a", { href: `solve.html?v=${card.version}`, title: card.task_id },
       h("span", { class: "thumb", "aria-hidden": "true" }, h("canvas", { "data-part": "input" }), h("span", { class: "arrow" }, "→"), h("canvas", { "data-part": "output" })),

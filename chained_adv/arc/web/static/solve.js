@@ -5,13 +5,14 @@ import * as G from "./grid.js";
 import { pairPicture, picture, settings } from "./draw.js";
 import { change, keyTable, open, operationsText, setCurrent } from "./frame.js";
 import { Editor, TOOLS, freshPair } from "./editor.js";
-import { Draft } from "./drafts.js";
+import { Draft, sendOthers } from "./drafts.js";
 import { goToDialog, pickFirst, step, taskBar } from "./walk.js";
 import { tracesPanel } from "./traces.js";
 import { variationPanel } from "./vary.js";
 import { recordingPanel } from "./replay.js";
 
 let state, task, version, editor, draft, panels;
+let wasLarge = false;
 let shown = null; // pairs of a variation that is being looked at
 
 const id = () => Number(new URL(location.href).searchParams.get("v")) || 0;
@@ -23,7 +24,7 @@ function drawPairs() {
   const box = Math.min(230, Math.max(90, (area - 90) / (area < 520 ? 2 : 4)));
   fill($("#pairs"), pairs.map((p, n) => pairPicture(`Pair ${n + 1}`, p.input, p.output, { box })));
   const test = (shown ?? version).test[editor.at] ?? version.test[0];
-  fill($("#test-input"), picture(test.input, { box: Math.min(330, area < 520 ? 260 : 330), name: `Test input ${editor.at + 1}`, most: 26 }));
+  fill($("#test-input"), picture(test.input, { box: $("#work").classList.contains("large") ? 330 : 190, name: `Test input ${editor.at + 1}`, most: 26 }));
   fill($("#test-size"), `${G.height(test.input)}×${G.width(test.input)}`);
 }
 
@@ -100,6 +101,8 @@ function showTest(n) {
 
 /** Everything beside the cells that depends on the state. */
 function refresh() {
+  const large = G.width(editor.grid) > 14 || G.width(version.test[editor.at].input) > 14;
+  if ($("#work").classList.toggle("large", large) !== wasLarge) { wasLarge = large; editor.draw(); }
   tabRow();
   drawPairs();
   for (const o of document.querySelectorAll("[data-tool]")) o.setAttribute("aria-pressed", o.dataset.tool === editor.tool);
@@ -185,9 +188,11 @@ function layout() {
     h("section", { class: "panel stack", "aria-labelledby": "edit-title" },
       h("header", {}, h("h2", { id: "edit-title" }, "Your output"), h("span", { class: "row" }, h("span", { id: "saved", class: "faint", role: "status" }))),
       h("div", { id: "tabs", class: "tabs", role: "tablist", "aria-label": "Test inputs" }),
-      h("details", { open: true }, h("summary", {}, "Test input ", h("span", { id: "test-size", class: "faint" })), h("div", { id: "test-input" })),
       paletteRow(), toolRow(), h("div", { class: "tools", role: "group", "aria-label": "Undo and start" }, actionButtons(MAIN)),
-      h("div", { id: "board", class: "board" }), h("p", { id: "editor-hint", class: "sr" }, "Arrow keys move, a digit chooses a colour, space uses the tool, question mark shows all keys."),
+      h("div", { id: "work", class: "work" },
+        h("div", {}, h("h3", {}, "Test input ", h("span", { id: "test-size", class: "faint" })), h("div", { id: "test-input" })),
+        h("div", { class: "drawn" }, h("h3", {}, "Output"), h("div", { id: "board", class: "board" }))),
+      h("p", { id: "editor-hint", class: "sr" }, "Arrow keys move, a digit chooses a colour, space uses the tool, question mark shows all keys."),
       h("div", { class: "row" }, sizeForm(), button("Submit", submit, { id: "submit", class: "primary", title: "Ctrl+Enter" }), button("Show the answers", reveal, { id: "reveal", class: "quiet" })),
       h("div", { id: "verdict", "aria-live": "polite" }),
       h("details", { id: "more", open: innerWidth > 600 }, h("summary", {}, "More actions"), actionRow()),
@@ -263,6 +268,7 @@ async function load(number) {
   fill($("#panels"), panels.traces.element, panels.variations.element, panels.recording.element);
   adopt(null);
   draft.start(version.draft);
+  sendOthers(version.id);
 }
 
 async function hear(event) {
