@@ -7,33 +7,40 @@
 
 It reads files only; nothing of the package is imported. A line is counted without nbdev's directives.
 """
+
 import argparse, ast, builtins, io, json, re, subprocess, sys, tarfile, tempfile
 from collections import defaultdict
 from pathlib import Path
 from statistics import median, quantiles
 
 ROOT = Path(__file__).resolve().parent.parent
-LONG_MODULE, LONG_CELL, WIDE, BLOCK = 450, 25, 110, 6 # lines, lines, columns, lines
+LONG_MODULE, LONG_CELL, WIDE, BLOCK = 450, 25, 110, 6  # lines, lines, columns, lines
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-SETTINGS = re.compile(r"(Config|Settings)$") # dataclasses of these names hold settings
+SETTINGS = re.compile(r"(Config|Settings)$")  # dataclasses of these names hold settings
 GENERATED = ("__init__", "_modidx")
-PLAIN_BASES = {"NamedTuple", "Protocol", *dir(builtins)} # other bases from outside bring methods of their own
+PLAIN_BASES = {
+    "NamedTuple",
+    "Protocol",
+    *dir(builtins),
+}  # other bases from outside bring methods of their own
 
-# What --check holds: total -> ("at most" or "at least", figure). Today's figures, so that nothing gets worse.
+# What --check holds: total -> ("at most" or "at least", figure). Where the aim is not reached, today's figure.
 LIMITS = {
-    "modules over 450 lines": ("at most", 13),
-    "cells over 25 lines": ("at most", 19),
-    "lines over 110 columns": ("at most", 1721),
-    "defining cells: 90th percentile": ("at most", 25),
-    "code cells with output, %": ("at least", 5.1),
-    "plain examples, %": ("at least", 1.5),
-    "settings": ("at most", 86),
-    "methods not on their page": ("at most", 107),
+    "modules over 450 lines": ("at most", 0),
+    "cells over 25 lines": ("at most", 0),
+    "lines over 110 columns": ("at most", 0),
+    "defining cells: median": ("at most", 11),
+    "defining cells: 90th percentile": ("at most", 20),
+    "code cells with output, %": ("at least", 25),
+    "plain examples, %": ("at least", 12),
+    "settings": ("at most", 56),
+    "methods not on their page": ("at most", 0),
     "duplicated blocks": ("at most", 0),
 }
 
 
 # Reading
+
 
 def read_cells(path: Path) -> list[dict]:
     "The cells of a notebook: id, type, source without directives, flags, and whether output is stored"
@@ -42,20 +49,33 @@ def read_cells(path: Path) -> list[dict]:
         lines = "".join(c["source"]).split("\n")
         flags = [l.split()[1].rstrip(":") for l in lines if re.match(r"#\|\s*\w", l) and len(l.split()) > 1]
         source = "\n".join(l for l in lines if not l.startswith("#|")).strip("\n")
-        cells.append(dict(id=c["id"], code=c["cell_type"] == "code", source=source, flags=flags,
-                          output=bool(c.get("outputs")), text="\n".join(lines)))
+        cells.append(
+            dict(
+                id=c["id"],
+                code=c["cell_type"] == "code",
+                source=source,
+                flags=flags,
+                output=bool(c.get("outputs")),
+                text="\n".join(lines),
+            )
+        )
     return cells
+
 
 def parse(source: str) -> list:
     "The statements of a cell; none for one with magics"
-    try: return ast.parse(source).body
-    except SyntaxError: return []
+    try:
+        return ast.parse(source).body
+    except SyntaxError:
+        return []
+
 
 def read_house(folder: Path) -> dict[str, dict]:
     "Module -> its notebook's cells and its exported text"
     house = {}
     for path in sorted((folder / "nbs").rglob("*.ipynb")):
-        if ".ipynb_checkpoints" in path.parts: continue
+        if ".ipynb_checkpoints" in path.parts:
+            continue
         cells = read_cells(path)
         target = re.search(r"^#\|\s*default_exp\s+(\S+)", "\n".join(c["text"] for c in cells), re.M)
         name = target[1] if target else path.relative_to(folder / "nbs").as_posix()
@@ -64,93 +84,116 @@ def read_house(folder: Path) -> dict[str, dict]:
         house[name] = dict(cells=cells, text=text, exports=bool(target))
     return house
 
+
 def revision(rev: str, folder: str) -> Path:
     "Unpack the notebooks and the package of a git revision"
     command = ["git", "-C", str(ROOT), "archive", rev, "nbs", "chained_adv"]
     packed = subprocess.run(command, check=True, capture_output=True).stdout
-    with tarfile.open(fileobj=io.BytesIO(packed)) as tar: tar.extractall(folder, filter="data")
+    with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
+        tar.extractall(folder, filter="data")
     return Path(folder)
 
 
 # Kinds of cells
 
+
 def is_exported(cell: dict) -> bool:
     return bool({"export", "exports", "exporti"} & set(cell["flags"]))
+
 
 def is_defining(cell: dict) -> bool:
     "Is it exported, and does it define a function or a class?"
     return is_exported(cell) and any(isinstance(o, (*FUNCTIONS, ast.ClassDef)) for o in parse(cell["source"]))
 
+
 def has_test(body: list) -> bool:
     "Does it assert, or call one of fastcore's tests?"
     for node in (n for o in body for n in ast.walk(o)):
-        if isinstance(node, ast.Assert): return True
-        if isinstance(node, ast.Name) and re.match(r"test_|expect_fail$", node.id): return True
+        if isinstance(node, ast.Assert):
+            return True
+        if isinstance(node, ast.Name) and re.match(r"test_|expect_fail$", node.id):
+            return True
     return False
+
 
 def is_example(cell: dict) -> bool:
     "Does it show something and test nothing? The last line is a value or a call, or an output is stored"
-    if is_exported(cell) or {"hide", "default_exp"} & set(cell["flags"]): return False
+    if is_exported(cell) or {"hide", "default_exp"} & set(cell["flags"]):
+        return False
     body = parse(cell["source"])
-    if not body or has_test(body) or "show_doc" in cell["source"]: return False
+    if not body or has_test(body) or "show_doc" in cell["source"]:
+        return False
     return cell["output"] or isinstance(body[-1], ast.Expr)
 
 
 # Classes and pages
+
 
 def package_classes(house: dict) -> dict[str, tuple[set, list]]:
     "Class -> (names written in its body, names of its bases), over the whole package"
     found = {}
     for part in house.values():
         for node in parse(part["text"]):
-            if not isinstance(node, ast.ClassDef): continue
+            if not isinstance(node, ast.ClassDef):
+                continue
             bases = [ast.unparse(b).split(".")[-1].split("[")[0] for b in node.bases]
             found[node.name] = {o.name for o in node.body if isinstance(o, FUNCTIONS)}, bases
     return found
+
 
 def is_inherited(cls: str, name: str, classes: dict) -> bool:
     "Does a base in the package have this method, or may one from outside have it?"
     for base in classes[cls][1]:
         if base in classes:
-            if name in classes[base][0] or is_inherited(base, name, classes): return True
-        elif base not in PLAIN_BASES: return True
+            if name in classes[base][0] or is_inherited(base, name, classes):
+                return True
+        elif base not in PLAIN_BASES:
+            return True
     return False
+
 
 def hidden_methods(part: dict, classes: dict) -> list[str]:
     "Public methods that nbdev's page of a module does not show: in the class's body, or assigned afterwards"
     shown = set(re.findall(r"^show_doc\(([\w.]+)", "\n".join(c["source"] for c in part["cells"]), re.M))
     found = []
     for node in parse(part["text"]):
-        if isinstance(node, ast.ClassDef): # `gain = property(...)` in a body counts as well
+        if isinstance(node, ast.ClassDef):  # `gain = property(...)` in a body counts as well
             names = [o.name for o in node.body if isinstance(o, FUNCTIONS)]
             calls = [o for o in node.body if isinstance(o, ast.Assign) and isinstance(o.value, ast.Call)]
             names += [o.targets[0].id for o in calls if ast.unparse(o.value.func) == "property"]
             found += [(node.name, o) for o in names if not is_inherited(node.name, o, classes)]
-        if isinstance(node, ast.Assign): # `Class.method = _method`
+        if isinstance(node, ast.Assign):  # `Class.method = _method`
             targets = [t for o in node.targets for t in (o.elts if isinstance(o, ast.Tuple) else [o])]
             targets = [t for t in targets if isinstance(t, ast.Attribute) and isinstance(t.value, ast.Name)]
             found += [(t.value.id, t.attr) for t in targets]
     public = {f"{c}.{m}" for c, m in found if c in classes and "_" not in (c[0], m[0])}
     return sorted(public - shown)
 
+
 def settings_of(part: dict) -> dict[str, int]:
     "Configuration dataclass -> number of its fields"
     found = {}
     for node in parse(part["text"]):
-        if not (isinstance(node, ast.ClassDef) and SETTINGS.search(node.name)): continue
-        if not any("dataclass" in ast.unparse(d) for d in node.decorator_list): continue
+        if not (isinstance(node, ast.ClassDef) and SETTINGS.search(node.name)):
+            continue
+        if not any("dataclass" in ast.unparse(d) for d in node.decorator_list):
+            continue
         fields = [o for o in node.body if isinstance(o, ast.AnnAssign)]
-        nested = [o for o in fields if SETTINGS.search(ast.unparse(o.annotation))] # their fields are counted below
+        nested = [
+            o for o in fields if SETTINGS.search(ast.unparse(o.annotation))
+        ]  # their fields are counted below
         found[node.name] = len(fields) - len(nested)
     return found
 
 
 # Duplicates
 
+
 def normal_lines(cell: dict) -> list[str]:
     "The lines of a cell with single spaces, without blank lines and imports"
     lines = [" ".join(l.split()) for l in cell["source"].split("\n")]
     return [l for l in lines if l and not l.startswith(("import ", "from ", "#"))]
+
 
 def duplicates(house: dict) -> list[dict]:
     "Blocks of at least `BLOCK` lines that stand twice in exported code"
@@ -158,14 +201,17 @@ def duplicates(house: dict) -> list[dict]:
     cells = [(name, c["id"], normal_lines(c)) for name, c in exported]
     places = defaultdict(list)
     for k, (_, _, lines) in enumerate(cells):
-        for i in range(len(lines) - BLOCK + 1): places[tuple(lines[i:i + BLOCK])].append((k, i))
-    pairs = {(a, b) for found in places.values() for n, a in enumerate(found) for b in found[n + 1:]}
+        for i in range(len(lines) - BLOCK + 1):
+            places[tuple(lines[i : i + BLOCK])].append((k, i))
+    pairs = {(a, b) for found in places.values() for n, a in enumerate(found) for b in found[n + 1 :]}
     back = lambda place: (place[0], place[1] - 1)
     blocks = []
     for a, b in sorted(pairs):
-        if (back(a), back(b)) in pairs: continue # not where it begins
+        if (back(a), back(b)) in pairs:
+            continue  # not where it begins
         size = BLOCK
-        while ((a[0], a[1] + size - BLOCK + 1), (b[0], b[1] + size - BLOCK + 1)) in pairs: size += 1
+        while ((a[0], a[1] + size - BLOCK + 1), (b[0], b[1] + size - BLOCK + 1)) in pairs:
+            size += 1
         where = [f"{cells[k][0]}#{cells[k][1]}" for k, _ in (a, b)]
         blocks.append(dict(lines=size, where=where, begins=cells[a[0]][2][a[1]]))
     return blocks
@@ -173,15 +219,20 @@ def duplicates(house: dict) -> list[dict]:
 
 # The table
 
+
 def share(part: list, whole: list) -> float:
-    return round(100 * len(part) / len(whole), 1) if whole else 0.
+    return round(100 * len(part) / len(whole), 1) if whole else 0.0
+
 
 def sizes(cells: list[dict]) -> list[int]:
     return [len(c["source"].split("\n")) for c in cells]
 
+
 def ninetieth(values: list[int]) -> float:
-    if len(values) < 2: return max(values, default=0)
+    if len(values) < 2:
+        return max(values, default=0)
     return round(quantiles(values, n=10, method="inclusive")[-1], 1)
+
 
 def measure_cells(cells: list[dict]) -> dict:
     "Figures of some cells"
@@ -196,6 +247,7 @@ def measure_cells(cells: list[dict]) -> dict:
         "code cells with output, %": share([c for c in code if c["output"]], code),
         "plain examples, %": share([c for c in code if is_example(c)], code),
     }
+
 
 def measure(folder: Path) -> dict:
     "The whole table as plain values"
@@ -221,10 +273,17 @@ def measure(folder: Path) -> dict:
 
 # Printing
 
-COLUMNS = {"lines": "lines", "cells over 25 lines": "cells>25", "lines over 110 columns": "cols>110",
-           "defining cells: median": "median", "defining cells: 90th percentile": "90th",
-           "code cells with output, %": "output%", "plain examples, %": "example%",
-           "methods not on the page": "hidden"}
+COLUMNS = {
+    "lines": "lines",
+    "cells over 25 lines": "cells>25",
+    "lines over 110 columns": "cols>110",
+    "defining cells: median": "median",
+    "defining cells: 90th percentile": "90th",
+    "code cells with output, %": "output%",
+    "plain examples, %": "example%",
+    "methods not on the page": "hidden",
+}
+
 
 def print_table(found: dict):
     "Modules, totals, settings and duplicates"
@@ -235,12 +294,14 @@ def print_table(found: dict):
         flag = "  over 450" if figures["lines"] > LONG_MODULE else ""
         print(" ".join([f"{name:{width}}", *(f"{v:>8g}" for v in row)]) + flag)
     print()
-    for name, value in found["totals"].items(): print(f"{name:32} {value:>8g}")
+    for name, value in found["totals"].items():
+        print(f"{name:32} {value:>8g}")
     print(f"\nsettings counted: {', '.join(f'{k} {n}' for k, n in found['settings'].items())}")
     hidden = [o for figures in found["modules"].values() for o in figures["methods not on the page"]]
     print(f"methods not on their page: {', '.join(hidden) or 'none'}")
     for o in found["duplicates"]:
         print(f"duplicate, {o['lines']} lines: {' and '.join(o['where'])}: {o['begins'][:60]}")
+
 
 def print_comparison(old: dict, new: dict, rev: str):
     "Totals before and after, then the modules that changed in length or width"
@@ -251,7 +312,9 @@ def print_comparison(old: dict, new: dict, rev: str):
     print("\nmodule: lines, cells over 25 lines, lines over 110 columns")
     for name in sorted(old["modules"].keys() | new["modules"].keys()):
         before, after = ([o["modules"].get(name, {}).get(k, 0) for k in keys] for o in (old, new))
-        if before != after: print(f"{name}: {before} -> {after}")
+        if before != after:
+            print(f"{name}: {before} -> {after}")
+
 
 def broken_limits(totals: dict) -> list[str]:
     "The limits that do not hold, one line each"
@@ -262,6 +325,7 @@ def broken_limits(totals: dict) -> list[str]:
             found.append(f"{name}: {value:g}, {sense} {limit:g}")
     return found
 
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
@@ -271,12 +335,19 @@ def main():
     found = measure(ROOT)
     old = None
     if args.compare:
-        with tempfile.TemporaryDirectory() as folder: old = measure(revision(args.compare, folder))
-    if args.json: print(json.dumps(found | ({"before": old} if old else {}), indent=1))
-    elif old: print_comparison(old, found, args.compare)
-    else: print_table(found)
+        with tempfile.TemporaryDirectory() as folder:
+            old = measure(revision(args.compare, folder))
+    if args.json:
+        print(json.dumps(found | ({"before": old} if old else {}), indent=1))
+    elif old:
+        print_comparison(old, found, args.compare)
+    else:
+        print_table(found)
     broken = broken_limits(found["totals"]) if args.check else []
-    for o in broken: print(f"limit broken: {o}", file=sys.stderr)
+    for o in broken:
+        print(f"limit broken: {o}", file=sys.stderr)
     sys.exit(bool(broken))
 
-if __name__ == "__main__": main()
+
+if __name__ == "__main__":
+    main()

@@ -3,6 +3,7 @@ such method stands in its class. Prints what pyrefly finds; exit status 1 when i
 
     python .ci/types.py            needs `pip install pyrefly`; arguments are passed on to it
 """
+
 import ast, re, shutil, subprocess, sys, tempfile
 from pathlib import Path
 
@@ -22,7 +23,7 @@ def method_text(lines: list[str], node: ast.FunctionDef, decorator: ast.expr) ->
     given = ast.unparse(decorator)
     kind = "@property" if "as_prop=True" in given else "@classmethod" if "cls_method=True" in given else ""
     head = min(o.lineno for o in node.decorator_list) - 1
-    text = [l for i, l in enumerate(lines[head:node.end_lineno], head) if i != decorator.lineno - 1]
+    text = [l for i, l in enumerate(lines[head : node.end_lineno], head) if i != decorator.lineno - 1]
     first = node.args.args[0].arg
     text = "\n".join(text)
     text = re.sub(rf"(\(\s*{first}): [\w.\"']+", r"\1", text, count=1)
@@ -43,16 +44,18 @@ def merge(source: str) -> str:
             continue
         moved[owner] += method_text(lines, node, decorator)
         start = min(o.lineno for o in node.decorator_list) - 1
-        lines[start:node.end_lineno] = [""] * (node.end_lineno - start)
+        lines[start : node.end_lineno] = [""] * (node.end_lineno - start)
     for name in sorted(classes, key=lambda k: -classes[k].end_lineno):
-        lines[classes[name].end_lineno:classes[name].end_lineno] = moved[name]
+        lines[classes[name].end_lineno : classes[name].end_lineno] = moved[name]
     return "\n".join(lines)
 
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "chained_adv")
-        shutil.copytree(ROOT / "chained_adv", copy, ignore=shutil.ignore_patterns("data", "__pycache__", "web"))
+        shutil.copytree(
+            ROOT / "chained_adv", copy, ignore=shutil.ignore_patterns("data", "__pycache__", "web")
+        )
         shutil.copy(ROOT / "pyproject.toml", folder)
         for path in copy.rglob("*.py"):
             path.write_text(merge(path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -6,7 +6,8 @@ Draws from all tasks below the first folder, without those that the search was b
 on both, verifies what it finds in the sandbox, and prints solved shares with 95 % intervals. The language of the search is frozen:
 whoever changes it draws anew, with another seed, and puts both numbers into RESULTS.md.
 """
-import argparse, json, random, time
+
+import argparse, json, random
 from pathlib import Path
 
 from chained_adv.arc.bench import BenchSettings, run_bench
@@ -24,26 +25,48 @@ def draw(folder: Path, known: list, n: int, seed: int) -> list:
     fresh = (t for t in pool if canonical_hash(t, True, True) not in contents)
     return [t for t, _ in zip(fresh, range(n))]
 
+
 def measure(tasks: list, out: Path) -> dict:
     "A benchmark of the search, one program and its runner-up per task"
+
     async def run():
         with show_progress(2 * len(tasks)) as tell:
             client = make_client("search")
-            return await run_bench(client, tasks, out, BenchSettings("code", best_of=2), max_concurrent=2, resume=(out / "attempts.jsonl").exists(), tell=tell)
+            return await run_bench(
+                client,
+                tasks,
+                out,
+                BenchSettings("code", best_of=2),
+                max_concurrent=2,
+                resume=(out / "attempts.jsonl").exists(),
+                tell=tell,
+            )
+
     return run_async(run())
+
 
 def describe(name: str, report: dict) -> str:
     "One line of the table"
     score, tasks = report["scores"]["all_pairs"], report["tasks"].values()
     fits = [t for t in tasks if t.get("train_fit") == 1]
     wrong = sum(not t["solved"] for t in fits)
-    return (f"| {name} | {len(report['solved'])} of {len(report['tasks'])} | {score['value']:.1%} [{score['low']:.1%}, {score['high']:.1%}] "
-            f"| {wrong} of {len(fits)} | {report['spent']['seconds']:.0f} s |")
+    return (
+        f"| {name} | {len(report['solved'])} of {len(report['tasks'])} | {score['value']:.1%} [{score['low']:.1%}, {score['high']:.1%}] "
+        f"| {wrong} of {len(fits)} | {report['spent']['seconds']:.0f} s |"
+    )
+
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("official", type=Path, help="folder with training/ and evaluation/")
-    parser.add_argument("--built-with", type=Path, required=True, help="folder of the tasks that were at hand when the search was written")
+    parser.add_argument(
+        "--built-with",
+        type=Path,
+        required=True,
+        help="folder of the tasks that were at hand when the search was written",
+    )
     parser.add_argument("--draw", type=int, default=100)
     parser.add_argument("--seed", type=int, default=20261122)
     parser.add_argument("--out", type=Path, default=Path("runs/arc-search"))
@@ -52,8 +75,12 @@ def main():
     drawn = draw(args.official, known, args.draw, args.seed)
     args.out.mkdir(parents=True, exist_ok=True)
     (args.out / "drawn.json").write_text(json.dumps([t.key for t in drawn], indent=1))
-    print("| tasks | solved | share | fit the demonstrations and fail the test | search |\n|---|---|---|---|---|")
+    print(
+        "| tasks | solved | share | fit the demonstrations and fail the test | search |\n|---|---|---|---|---|"
+    )
     for name, tasks in ((f"drawn, seed {args.seed}", drawn), ("built with", known)):
         print(describe(name, measure(tasks, args.out / name.split(",")[0].replace(" ", "-"))), flush=True)
 
-if __name__ == "__main__": main()
+
+if __name__ == "__main__":
+    main()

@@ -6,6 +6,7 @@
 With `--kill N` the server is killed (SIGKILL) N times on the way and started again; requests that meet no server are
 made again by the next round, and every write that was acknowledged must be there in the end.
 """
+
 import argparse, asyncio, json, os, random, signal, sys, tempfile, time
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -16,8 +17,10 @@ from arc_serving import Serving
 
 CODE = "def solve_task(grid):\n    return [row[::-1] for row in grid]"
 
+
 class User:
     "One person: what they do, and what the server has acknowledged"
+
     def __init__(self, n, client, times, wrong):
         self.n, self.client, self.times, self.wrong = n, client, times, wrong
         self.version, self.rev, self.count = 1 + n % 40, 0, 0
@@ -25,48 +28,64 @@ class User:
 
     async def ask(self, kind, method, path, body=None):
         began = time.perf_counter()
-        try: r = await self.client.request(method, path, json=body)
+        try:
+            r = await self.client.request(method, path, json=body)
         except httpx2.TransportError:
             return None
         self.times[kind].append(time.perf_counter() - began)
-        if r.status_code >= 400: self.wrong[f"{kind} {r.status_code} {r.text[:100]}"] += 1
+        if r.status_code >= 400:
+            self.wrong[f"{kind} {r.status_code} {r.text[:100]}"] += 1
         return r
 
     async def join(self):
         r = await self.ask("join", "POST", "api/people", {"name": f"user {self.n}"})
         self.client.headers["x-arc-user"] = r.json()["secret"]
-        r = await self.ask("trace", "POST", "api/traces", {"task_id": f"load-{self.n}", "text": "To be voted for"})
+        r = await self.ask(
+            "trace", "POST", "api/traces", {"task_id": f"load-{self.n}", "text": "To be voted for"}
+        )
         self.trace = r.json()["id"]
 
     async def page(self):
-        for path in ("solve.html", f"api/versions/{self.version}"): await self.ask("page", "GET", path)
+        for path in ("solve.html", f"api/versions/{self.version}"):
+            await self.ask("page", "GET", path)
 
     async def edit(self):
         self.count += 1
         stamp = f"{self.n}-{self.count}"
         grid = [[random.randrange(10) for _ in range(10)] for _ in range(10)]
-        body = {"rev": self.rev, "state": {"pairs": [{"grid": grid, "undo": [], "redo": []}]}, "events": [{"stamp": stamp, "cells": [[0, 0, 1]]}]}
+        body = {
+            "rev": self.rev,
+            "state": {"pairs": [{"grid": grid, "undo": [], "redo": []}]},
+            "events": [{"stamp": stamp, "cells": [[0, 0, 1]]}],
+        }
         r = await self.ask("save", "PUT", f"api/versions/{self.version}/draft", body)
-        if r is None: return await self.again()
-        if r.status_code == 200: self.rev = r.json()["rev"]; self.stamps.append(stamp)
+        if r is None:
+            return await self.again()
+        if r.status_code == 200:
+            self.rev = r.json()["rev"]
+            self.stamps.append(stamp)
 
     async def again(self):
         "After a kill: which revision does the server have?"
         r = await self.ask("save", "GET", f"api/versions/{self.version}/draft")
-        if r is not None: self.rev = r.json()["rev"]
+        if r is not None:
+            self.rev = r.json()["rev"]
 
     async def cast(self):
         value = random.choice((1, -1))
         r = await self.ask("vote", "PUT", f"api/traces/{self.trace}/vote", {"value": value})
-        if r is None: self.vote = None # may or may not have been counted
-        elif r.status_code == 200: self.vote = value
+        if r is None:
+            self.vote = None  # may or may not have been counted
+        elif r.status_code == 200:
+            self.vote = value
 
-    async def run(self): await self.ask("code", "POST", f"api/versions/{self.version}/run", {"code": CODE})
+    async def run(self):
+        await self.ask("code", "POST", f"api/versions/{self.version}/run", {"code": CODE})
 
     async def live(self, end):
         while time.monotonic() < end:
             await random.choices((self.edit, self.cast, self.page, self.run), (6, 2, 1, 1))[0]()
-            await asyncio.sleep(random.uniform(.2, .8))
+            await asyncio.sleep(random.uniform(0.2, 0.8))
 
     async def check(self):
         "What is missing of what was acknowledged"
@@ -74,6 +93,7 @@ class User:
         lost = set(self.stamps) - {o["stamp"] for o in events}
         [trace] = (await self.client.get(f"api/traces?task_id=load-{self.n}")).json()["traces"]
         return len(lost) + (self.vote is not None and trace["mine"] != self.vote)
+
 
 async def killer(serving, times, seconds, end):
     port = serving.port
@@ -83,33 +103,68 @@ async def killer(serving, times, seconds, end):
         serving.port = port
         await asyncio.to_thread(serving.start)
 
+
 def processor_seconds(pid):
     "What a process has used; None where that cannot be read"
-    try: fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError: return None
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
     return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
-def percentile(values, share): return sorted(values)[min(len(values) - 1, int(share * len(values)))] if values else None
+
+def percentile(values, share):
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))] if values else None
+
 
 async def measure(users, seconds, kills):
     times, wrong = defaultdict(list), Counter()
-    with tempfile.TemporaryDirectory() as folder, Serving(Path(folder) / "data", "builtin", "--per-minute", 100_000) as serving:
-        client = lambda: httpx2.AsyncClient(base_url=serving.base, headers={"x-arc-token": serving.token}, trust_env=False, timeout=60)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Serving(Path(folder) / "data", "builtin", "--per-minute", 100_000) as serving,
+    ):
+        client = lambda: httpx2.AsyncClient(
+            base_url=serving.base, headers={"x-arc-token": serving.token}, trust_env=False, timeout=60
+        )
         people = [User(n, client(), times, wrong) for n in range(users)]
-        for o in people: await o.join()
+        for o in people:
+            await o.join()
         times.clear()
         used = processor_seconds(serving.process.pid)
         end = time.monotonic() + seconds
         await asyncio.gather(*(o.live(end) for o in people), killer(serving, kills, seconds, end))
         used = None if kills or used is None else round(processor_seconds(serving.process.pid) - used, 1)
         lost = sum([await o.check() for o in people])
-        for o in people: await o.client.aclose()
-        rows = {k: dict(requests=len(v), p50=round(1000 * percentile(v, .5), 1), p95=round(1000 * percentile(v, .95), 1), worst=round(1000 * max(v), 1)) for k, v in sorted(times.items())}
+        for o in people:
+            await o.client.aclose()
+        rows = {
+            k: dict(
+                requests=len(v),
+                p50=round(1000 * percentile(v, 0.5), 1),
+                p95=round(1000 * percentile(v, 0.95), 1),
+                worst=round(1000 * max(v), 1),
+            )
+            for k, v in sorted(times.items())
+        }
         load = round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
-        return dict(users=users, seconds=seconds, kills=kills, processors=os.cpu_count(), load_average=load, server_processor_seconds=used, milliseconds=rows, errors=dict(wrong), acknowledged=sum(len(o.stamps) for o in people), lost=lost)
+        return dict(
+            users=users,
+            seconds=seconds,
+            kills=kills,
+            processors=os.cpu_count(),
+            load_average=load,
+            server_processor_seconds=used,
+            milliseconds=rows,
+            errors=dict(wrong),
+            acknowledged=sum(len(o.stamps) for o in people),
+            lost=lost,
+        )
+
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--users", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--kill", type=int, default=0, metavar="N")
@@ -118,4 +173,6 @@ def main():
     print(json.dumps(found, indent=1))
     sys.exit(bool(found["errors"] or found["lost"]))
 
-if __name__ == "__main__": main()
+
+if __name__ == "__main__":
+    main()

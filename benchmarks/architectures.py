@@ -9,6 +9,7 @@ sampler, the trainer behind a reader, the trainer alone, and a plain forward pas
 adapter that has moved, the sampler (from a merged copy and unmerged) and the trainer. Windows are four tokens
 wide meanwhile. A number is the mean difference of a token's log-probability, in nats.
 """
+
 import argparse, tempfile, warnings
 from pathlib import Path
 import torch, transformers
@@ -18,15 +19,42 @@ from chained_adv.loading import TINY, load_tokenizer, quietly
 from chained_adv.models import Base, ModelConfig, activate, adapter_parameters, reading_model, sampling_model
 from chained_adv.sampling import path_gap
 
-SIZES = dict(vocab_size=768, hidden_size=32, intermediate_size=48, num_hidden_layers=4, num_attention_heads=4,
-             num_key_value_heads=2, head_dim=8, max_position_embeddings=256, bos_token_id=0, eos_token_id=1,
-             pad_token_id=0)
+SIZES = dict(
+    vocab_size=768,
+    hidden_size=32,
+    intermediate_size=48,
+    num_hidden_layers=4,
+    num_attention_heads=4,
+    num_key_value_heads=2,
+    head_dim=8,
+    max_position_embeddings=256,
+    bos_token_id=0,
+    eos_token_id=1,
+    pad_token_id=0,
+)
 GPT = dict(vocab_size=768, n_embd=32, n_layer=3, n_head=4, n_positions=256, bos_token_id=0, eos_token_id=1)
-EXPERTS = dict(num_experts=4, num_local_experts=4, n_routed_experts=4, num_experts_per_tok=2,
-               moe_intermediate_size=16, decoder_sparse_step=1)
+EXPERTS = dict(
+    num_experts=4,
+    num_local_experts=4,
+    n_routed_experts=4,
+    num_experts_per_tok=2,
+    moe_intermediate_size=16,
+    decoder_sparse_step=1,
+)
 MIXED = ["sliding_attention", "full_attention"] * 2
-LATENT = dict(q_lora_rank=16, kv_lora_rank=16, qk_rope_head_dim=8, qk_nope_head_dim=8, v_head_dim=8,
-              n_shared_experts=1, n_group=1, topk_group=1, first_k_dense_replace=1, head_dim=8, num_key_value_heads=4)
+LATENT = dict(
+    q_lora_rank=16,
+    kv_lora_rank=16,
+    qk_rope_head_dim=8,
+    qk_nope_head_dim=8,
+    v_head_dim=8,
+    n_shared_experts=1,
+    n_group=1,
+    topk_group=1,
+    first_k_dense_replace=1,
+    head_dim=8,
+    num_key_value_heads=4,
+)
 
 # Name -> model type of transformers and what its configuration differs in (`...`: without that entry)
 ARCHITECTURES = {
@@ -37,8 +65,15 @@ ARCHITECTURES = {
     "Qwen3-MoE": ("qwen3_moe", EXPERTS),
     "Qwen3-Next": ("qwen3_next", EXPERTS),
     "Llama": ("llama", {}),
-    "Llama 4 (text)": ("llama4_text", dict(EXPERTS, attention_chunk_size=64, intermediate_size_mlp=48,
-                                           layer_types=["chunked_attention", "full_attention"] * 2)),
+    "Llama 4 (text)": (
+        "llama4_text",
+        dict(
+            EXPERTS,
+            attention_chunk_size=64,
+            intermediate_size_mlp=48,
+            layer_types=["chunked_attention", "full_attention"] * 2,
+        ),
+    ),
     "Mistral": ("mistral", dict(sliding_window=None)),
     "Mistral, windows": ("mistral", dict(sliding_window=64)),
     "Ministral": ("ministral", dict(sliding_window=64, layer_types=MIXED)),
@@ -46,9 +81,18 @@ ARCHITECTURES = {
     "Gemma": ("gemma", {}),
     "Gemma 2": ("gemma2", dict(sliding_window=64)),
     "Gemma 3 (text)": ("gemma3_text", dict(sliding_window=64, layer_types=MIXED)),
-    "Gemma 3n (text)": ("gemma3n_text", dict(sliding_window=64, layer_types=MIXED, num_kv_shared_layers=0,
-                                             hidden_size_per_layer_input=8, vocab_size_per_layer_input=768,
-                                             laurel_rank=8, activation_sparsity_pattern=[0.] * 4)),
+    "Gemma 3n (text)": (
+        "gemma3n_text",
+        dict(
+            sliding_window=64,
+            layer_types=MIXED,
+            num_kv_shared_layers=0,
+            hidden_size_per_layer_input=8,
+            vocab_size_per_layer_input=768,
+            laurel_rank=8,
+            activation_sparsity_pattern=[0.0] * 4,
+        ),
+    ),
     "Phi": ("phi", {}),
     "Phi 3": ("phi3", dict(sliding_window=None)),
     "Phi 3, windows": ("phi3", dict(sliding_window=64)),
@@ -60,8 +104,10 @@ ARCHITECTURES = {
     "GPT-2": ("gpt2", GPT),
     "GPT-BigCode": ("gpt_bigcode", GPT),
     "GPT-J": ("gptj", dict(GPT, rotary_dim=4)),
-    "GPT-Neo": ("gpt_neo", dict(num_layers=4, num_heads=4, attention_types=[[["global", "local"], 2]],
-                                window_size=4)),
+    "GPT-Neo": (
+        "gpt_neo",
+        dict(num_layers=4, num_heads=4, attention_types=[[["global", "local"], 2]], window_size=4),
+    ),
     "GPT-NeoX": ("gpt_neox", {}),
     "GPT-OSS": ("gpt_oss", dict(EXPERTS, sliding_window=64, layer_types=MIXED)),
     "CodeGen": ("codegen", dict(GPT, rotary_dim=4)),
@@ -109,8 +155,10 @@ def make_model(name):
     model = AutoModelForCausalLM.from_config(config).float().eval()
     with torch.no_grad():
         for p in model.parameters():
-            if p.dim() > 1: p.normal_(std=.15)
+            if p.dim() > 1:
+                p.normal_(std=0.15)
     return model
+
 
 def save_model(name, folder):
     "Write a model and the shipped tokenizer to a folder"
@@ -118,42 +166,57 @@ def save_model(name, folder):
     load_tokenizer(TINY).save_pretrained(folder)
     return str(folder)
 
+
 def set_attention(base, how):
     "Let all copies of a base attend in one way"
     copies = [base.model.get_base_model(), base.plain, *(m for _, m in base.merged.values())]
-    for m in copies: m.set_attn_implementation(how)
+    for m in copies:
+        m.set_attn_implementation(how)
+
 
 def measure(base):
     "Gap of all ways with fresh adapters; with a moved one of the merged copy, and of the unmerged model"
-    ways = lambda same: path_gap(reading_model(base), sampling_model(base, "one"), activate(base, "one"), same)
+    ways = lambda same: path_gap(
+        reading_model(base), sampling_model(base, "one"), activate(base, "one"), same
+    )
     parts = [p for n, p in adapter_parameters(base, "one").items() if "lora_B" in n]
     fresh = ways(True)
     with torch.no_grad():
-        for p in parts: p.normal_(std=.1)
+        for p in parts:
+            p.normal_(std=0.1)
     merged = ways(False)
     plain, base.plain = base.plain, None
     unmerged = ways(False)
     base.plain = plain
     with torch.no_grad():
-        for p in parts: p.zero_()
+        for p in parts:
+            p.zero_()
     return fresh, merged, unmerged
+
 
 def try_architecture(name, folder):
     "Attention -> gaps; or the sentence with which the model is refused"
-    try: base = Base(save_model(name, folder), ModelConfig(device="cpu", lora_rank=4), ["one"])
-    except ConfigError as e: return str(e).replace(str(folder), name)
+    try:
+        base = Base(save_model(name, folder), ModelConfig(device="cpu", lora_rank=4), ["one"])
+    except ConfigError as e:
+        return str(e).replace(str(folder), name)
     loaded = base.plain.config._attn_implementation
     found = {loaded: measure(base)}
     for other in {"sdpa", "eager"} - {loaded}:
-        try: set_attention(base, other)
-        except ValueError: continue
+        try:
+            set_attention(base, other)
+        except ValueError:
+            continue
         found[other] = measure(base)
     return found
 
+
 def line(name, attention, cells, markdown):
     "A line of the table"
-    if markdown: return f"| {name} | {attention} | " + " | ".join(cells) + " |"
+    if markdown:
+        return f"| {name} | {attention} | " + " | ".join(cells) + " |"
     return f"{name:22} {attention:6} " + "  ".join(f"{c:>8}" for c in cells)
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -164,10 +227,12 @@ def main():
     warnings.filterwarnings("ignore")
     print(f"transformers {transformers.__version__}, torch {torch.__version__}, float32")
     print(line("architecture", "", ["fresh", "merged", "unmerged"], args.markdown))
-    if args.markdown: print("|---|---|---|---|---|")
+    if args.markdown:
+        print("|---|---|---|---|---|")
     exact = 0
     for name in args.names or ARCHITECTURES:
-        with tempfile.TemporaryDirectory() as folder, quietly(): found = try_architecture(name, Path(folder))
+        with tempfile.TemporaryDirectory() as folder, quietly():
+            found = try_architecture(name, Path(folder))
         if isinstance(found, str):
             print(f"| {name} | {found} | | | |" if args.markdown else f"{name:22} {found}", flush=True)
             continue
@@ -176,4 +241,6 @@ def main():
             print(line(name, attention, [f"{o:.0e}" for o in gaps], args.markdown), flush=True)
     print(f"\n{exact} of {len(args.names or ARCHITECTURES)} are exact")
 
-if __name__ == "__main__": main()
+
+if __name__ == "__main__":
+    main()

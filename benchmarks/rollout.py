@@ -7,6 +7,7 @@ all five stages of all chains. Ours reads every text once and shares it; `genera
 What it takes to judge all of that (every program, every list of tests) is timed apart, in a sandbox whose
 cache is off. Prints seconds (minimum and median of the rounds) and the ratio of the medians.
 """
+
 import argparse, statistics, time, warnings
 import torch, transformers
 from chained_adv.models import ModelConfig, Players
@@ -15,7 +16,8 @@ from chained_adv.sandbox import Sandbox
 from chained_adv.tiny.world import tiny_problems
 
 
-JUDGED = [] # seconds, chains
+JUDGED = []  # seconds, chains
+
 
 def ours(players, problems, seed):
     start, readers = time.perf_counter(), make_readers(players)
@@ -24,7 +26,9 @@ def ours(players, problems, seed):
     sample_tests(players, rollout, seed=seed, reader=readers[1])
     end = time.perf_counter()
     with Sandbox(cache_size=0) as sandbox:
-        sandbox.execute_tests("def f(x): return x", "(1, 1)\nassert sorted([f(1)]) == [1]") # starts all of it
+        sandbox.execute_tests(
+            "def f(x): return x", "(1, 1)\nassert sorted([f(1)]) == [1]"
+        )  # starts all of it
         begin = time.perf_counter()
         judge(rollout, sandbox)
         JUDGED.append((time.perf_counter() - begin, len(rollout.chains)))
@@ -37,9 +41,16 @@ def generate(player, prompts):
     batch = tokenizer(prompts, **how)
     batch.pop("token_type_ids", None)
     with torch.no_grad():
-        out = model.generate(**batch, do_sample=True, temperature=1., top_p=1., top_k=0,
-                             max_new_tokens=player.max_tokens(), pad_token_id=player.pad_id)
-    written = out[:, batch.input_ids.shape[1]:]
+        out = model.generate(
+            **batch,
+            do_sample=True,
+            temperature=1.0,
+            top_p=1.0,
+            top_k=0,
+            max_new_tokens=player.max_tokens(),
+            pad_token_id=player.pad_id,
+        )
+    written = out[:, batch.input_ids.shape[1] :]
     texts = [tokenizer.decode(o, skip_special_tokens=False) for o in written]
     return [t.replace("<end>", "").replace("<pad>", "") for t in texts]
 
@@ -50,7 +61,8 @@ def theirs(players, problems, seed):
     start = time.perf_counter()
     for stage in range(1, 6):
         texts = generate(g, [g.prompt(p, stage, o) for p, o in zip(problems, outputs)])
-        for o, text in zip(outputs, texts): o.append(text)
+        for o, text in zip(outputs, texts):
+            o.append(text)
     middle = time.perf_counter()
     generate(d, [d.prompt(p, k, o[k - 1]) for k in range(1, 6) for p, o in zip(problems, outputs)])
     return middle - start, time.perf_counter() - middle
@@ -68,18 +80,22 @@ def main():
     torch.set_num_threads(1)
     players, problems = Players(ModelConfig(device="cpu")), tiny_problems("train", args.chains)
     times = {ours: [], theirs: []}
-    for i in range(args.rounds + 1): # the first round warms up
-        for f in times: times[f].append(f(players, problems, i))
+    for i in range(args.rounds + 1):  # the first round warms up
+        for f in times:
+            times[f].append(f(players, problems, i))
     times = {f.__name__: rows[1:] for f, rows in times.items()}
     for name, rows in times.items():
         total = [a + b for a, b in rows]
         chains, tests = (statistics.median(column) for column in zip(*rows))
-        print(f"{name:7} chains {chains:6.2f} s   tests {tests:6.2f} s   "
-              f"together {statistics.median(total):6.2f} s (min {min(total):.2f})")
+        print(
+            f"{name:7} chains {chains:6.2f} s   tests {tests:6.2f} s   "
+            f"together {statistics.median(total):6.2f} s (min {min(total):.2f})"
+        )
     both = {name: statistics.median(map(sum, rows)) for name, rows in times.items()}
     print(f"generate / ours = {both['theirs'] / both['ours']:.1f}")
     seconds = statistics.median(s for s, _ in JUDGED[1:])
     print(f"judging {JUDGED[-1][1]} episodes with all their tests: {seconds:.2f} s")
 
 
-if __name__ == "__main__": main()
+if __name__ == "__main__":
+    main()

@@ -7,12 +7,19 @@ optimizer and schedule, so their losses must be equal. Prints processor seconds 
 the first, one torch thread) and their ratio. Few problems make small batches, where the trainer's own work
 weighs most; from about 1,600 problems on batches have their full 4,096 tokens.
 """
+
 import argparse, statistics, time
 import torch
 from chained_adv.core import make_rng
 from chained_adv.models import ModelConfig, load_base
-from chained_adv.sft import (answer_loss, encode_pieces, fine_tune, learning_rate_factor, make_batches,
-                             pick_batch_tokens)
+from chained_adv.sft import (
+    answer_loss,
+    encode_pieces,
+    fine_tune,
+    learning_rate_factor,
+    make_batches,
+    pick_batch_tokens,
+)
 from chained_adv.tiny.pretrain import chain_pieces
 from chained_adv.tiny.world import all_specs
 
@@ -22,16 +29,17 @@ LR = 1e-3
 def by_hand(model, rows, size, seed):
     "What the trainer does, without it"
     batches = make_batches(rows, size, make_rng("warm start", seed, 0))
-    optimizer = torch.optim.AdamW(model.parameters(), lr=LR, betas=(.9, .95), weight_decay=0.)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=LR, betas=(0.9, 0.95), weight_decay=0.0)
     losses = []
     model.train()
     for step, batch in enumerate(batches):
-        for group in optimizer.param_groups: group["lr"] = LR * learning_rate_factor(step, len(batches))
+        for group in optimizer.param_groups:
+            group["lr"] = LR * learning_rate_factor(step, len(batches))
         loss, n = answer_loss(model, batch)
         losses.append(loss.item() / n)
         optimizer.zero_grad()
         (loss / n).backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
     model.eval()
     return losses
@@ -44,7 +52,7 @@ def by_trainer(model, rows, size, seed):
 def measure(model, rows, rounds):
     "(name -> processor seconds of each round, steps, largest difference of two losses)"
     start = {k: v.clone() for k, v in model.state_dict().items()}
-    size, found, worst = pick_batch_tokens(rows), {by_hand: [], by_trainer: []}, 0.
+    size, found, worst = pick_batch_tokens(rows), {by_hand: [], by_trainer: []}, 0.0
     for seed in range(rounds):
         losses = []
         for loop in found:
@@ -68,13 +76,18 @@ def main():
     rng = make_rng("benchmark")
     specs = rng.sample(all_specs(), max(args.problems))
     rows = [encode_pieces(tokenizer, chain_pieces(s, rng)) for s in specs]
-    print("| problems | tokens per batch | steps | by hand | `Trainer` | ratio | largest difference in loss |")
+    print(
+        "| problems | tokens per batch | steps | by hand | `Trainer` | ratio | largest difference in loss |"
+    )
     print("|---|---|---|---|---|---|---|")
     for n in args.problems:
         seconds, steps, size, worst = measure(model, rows[:n], args.rounds)
         hand, trainer = seconds["by_hand"], seconds["by_trainer"]
-        print(f"| {n} | {size} | {steps} | {hand:.2f} s | {trainer:.2f} s | {trainer / hand:.2f} | {worst:.1e} |",
-              flush=True)
+        print(
+            f"| {n} | {size} | {steps} | {hand:.2f} s | {trainer:.2f} s | {trainer / hand:.2f} | {worst:.1e} |",
+            flush=True,
+        )
 
 
-if __name__ == "__main__": main()
+if __name__ == "__main__":
+    main()

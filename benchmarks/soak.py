@@ -11,6 +11,7 @@ one leaves, so what outlives it is seen. Prints descriptors, memory and processe
 when a verdict was wrong, something grew, a process was left, or there were fewer kills than one in 200
 executions (100 at the default).
 """
+
 import argparse, gc, os, random, signal, sys, threading, time
 from collections import Counter
 from dataclasses import replace
@@ -26,10 +27,13 @@ CODE = """def test_a():
     assert got == [a * {k} + 1 for a in range(4)]
 assert sorted([f(9), f(8)]) == [8 * {k} + 1, 9 * {k} + 1]
 assert [f(7)] == [-1]"""
-BAD = {7: ("    if x == 2: return 1 // 0\n", "exception"),
-       16: ("    if x == 2: __import__('os')._exit(0)\n", "crash"),
-       25: ("    if x == 2: return 'a' * 10**11\n", "memory")}
+BAD = {
+    7: ("    if x == 2: return 1 // 0\n", "exception"),
+    16: ("    if x == 2: __import__('os')._exit(0)\n", "crash"),
+    25: ("    if x == 2: return 'a' * 10**11\n", "memory"),
+}
 LOOP = "    while x == 2: pass\n", "timeout"
+
 
 def job(i):
     "The i-th program and the outcomes it must get; one in nine ends badly, four in ten meet code as tests"
@@ -37,34 +41,48 @@ def job(i):
     line, outcome = LOOP if i % 201 == 200 else BAD.get(i % 27, ("", "passed"))
     program = f"def f(x):\n{line}    return x * {k} + 1 # {i}\n"
     if i % 2 or i % 10 == 4:
-        one = 1 if i % 2 else 1. # floats are compared by the reader, and each of their texts is new to it
+        one = 1 if i % 2 else 1.0  # floats are compared by the reader, and each of their texts is new to it
         tests = "\n".join(f"({a}, {a * k + one})" for a in range(5)) + "\n(7, -1)"
-        if i % 2 == 0: tests += f" # {i}"
+        if i % 2 == 0:
+            tests += f" # {i}"
         want = ["passed", "passed", outcome, "passed", "passed", "wrong_value"]
         return Job(program.replace("+ 1", f"+ {one}"), tests, "f"), want
     job = Job(program, CODE.format(k=k), "f", "def f(x):")
-    if i % 10 in (0, 2): job = replace(job, reference=f"def f(x): return 1 + {k} * x")
-    if i % 10 == 8 and not line: job = replace(job, runs=2) # validated
+    if i % 10 in (0, 2):
+        job = replace(job, reference=f"def f(x): return 1 + {k} * x")
+    if i % 10 == 8 and not line:
+        job = replace(job, runs=2)  # validated
     return job, [outcome, "passed", "wrong_value"]
+
 
 # ---- processes ----
 
+
 def own_children(pid):
     "Process ids one below a process"
-    try: return [int(o) for o in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError: return []
+    try:
+        return [int(o) for o in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
 
 def children(pid):
     "Process ids below a process"
     return [o for c in own_children(pid) for o in (c, *children(c))]
 
+
 def about(pid):
     "State and time of the start, which tells it from a later one of the same number"
-    try: told = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError: return "X", None
+    try:
+        told = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return "X", None
     return told[0], told[19]
 
-def living(pid): return about(pid)[0] not in "ZX" # Z: ended, but not yet waited for
+
+def living(pid):
+    return about(pid)[0] not in "ZX"  # Z: ended, but not yet waited for
+
 
 def forkers(box):
     "What forks: the zygotes of a sandbox and the reader's; each is two processes at level full"
@@ -72,29 +90,38 @@ def forkers(box):
     first = [(z.process.pid, level) for z, level in zygotes if z and z.process]
     return [o for pid, level in first for o in (pid, *(own_children(pid)[:1] if level == "full" else ()))]
 
+
 class Killer(threading.Thread):
     "Kills three processes of a sandbox or of the reader, rests for 100 programs, and so on"
+
     def __init__(self, box, seed):
         super().__init__()
         self.box, self.rng, self.stop = box, random.Random(seed), threading.Event()
-        self.kills, self.forkers = Counter(), set() # what was killed; zygotes to be waited for
-        self.done, self.peace = 0, 0 # programs judged; until when there is peace
+        self.kills, self.forkers = Counter(), set()  # what was killed; zygotes to be waited for
+        self.done, self.peace = 0, 0  # programs judged; until when there is peace
 
     def run(self):
-        while not self.stop.wait(self.rng.uniform(.1, .5)):
-            if self.done < self.peace: continue
+        while not self.stop.wait(self.rng.uniform(0.1, 0.5)):
+            if self.done < self.peace:
+                continue
             above = [p for p in forkers(self.box) if living(p)]
             below = [c for p in above for c in own_children(p) if c not in above]
-            found = above if self.rng.random() < .5 or not below else below
+            found = above if self.rng.random() < 0.5 or not below else below
             pid = self.rng.choice(found) if found else 0
-            if not living(pid): continue # it has just ended, or there is none
+            if not living(pid):
+                continue  # it has just ended, or there is none
             self.forkers |= {(p, about(p)[1]) for p in above if p in own_children(os.getpid())}
-            try: os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError: continue
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
             self.kills["forkers" if pid in above else "programs, tests, readers"] += 1
-            if self.kills.total() % 3 == 0: self.peace = self.done + 100
+            if self.kills.total() % 3 == 0:
+                self.peace = self.done + 100
 
-    def count(self, done, of): self.done += 1
+    def count(self, done, of):
+        self.done += 1
+
 
 def reap(killer):
     "Wait for what this process has adopted; a zygote that nobody waited for is left, and counts"
@@ -103,7 +130,8 @@ def reap(killer):
         if state == "Z" and (pid, begun) not in killer.forkers and pid not in forkers(killer.box):
             os.waitpid(pid, os.WNOHANG)
 
-def usage(killer, patience=3.):
+
+def usage(killer, patience=3.0):
     "Descriptors, resident KiB of this process, processes without a use (some may be about to end)"
     gc.collect()
     until = time.monotonic() + patience
@@ -111,19 +139,22 @@ def usage(killer, patience=3.):
         reap(killer)
         used = {*forkers(killer.box), *(children(reader.zygote.process.pid) if reader.zygote else ())}
         stray = set(children(os.getpid())) - used
-        if not stray or time.monotonic() > until: break
-        time.sleep(.05)
+        if not stray or time.monotonic() > until:
+            break
+        time.sleep(0.05)
     status = Path("/proc/self/status").read_text()
     memory = int(next(o for o in status.splitlines() if o.startswith("VmRSS")).split()[1])
     return len(os.listdir("/proc/self/fd")), memory, len(stray)
 
+
 # ---- the run ----
+
 
 def soak(executions, workers=2, isolation=None, seed=0, batch=500, say=lambda line: None):
     "Run it; (wrong verdicts, usage after the first batch, usage at the end, kills)"
     wrong, first, started = [], None, time.perf_counter()
-    prctl(36, 1) # PR_SET_CHILD_SUBREAPER: adopt what a killed process leaves
-    with Sandbox(timeout=.4, workers=workers, isolation=isolation, cache_size=0) as box:
+    prctl(36, 1)  # PR_SET_CHILD_SUBREAPER: adopt what a killed process leaves
+    with Sandbox(timeout=0.4, workers=workers, isolation=isolation, cache_size=0) as box:
         killer = Killer(box, seed)
         killer.start()
         try:
@@ -132,13 +163,16 @@ def soak(executions, workers=2, isolation=None, seed=0, batch=500, say=lambda li
                 results = box.run_many([j for j, _ in jobs], killer.count)
                 for n, ((_, want), r) in enumerate(zip(jobs, results)):
                     got = [v.outcome for v in r.verdicts]
-                    if got != want: wrong.append((start + n, want, got, r.errors))
+                    if got != want:
+                        wrong.append((start + n, want, got, r.errors))
                 del jobs, results
                 now = usage(killer)
                 first = first or now
-                say(f"{min(start + batch, executions):>6} executions, {time.perf_counter() - started:.0f} s, "
+                say(
+                    f"{min(start + batch, executions):>6} executions, {time.perf_counter() - started:.0f} s, "
                     f"kills {dict(killer.kills)}, {len(wrong)} wrong; "
-                    f"descriptors {now[0]}, memory {now[1]} KiB, stray processes {now[2]}")
+                    f"descriptors {now[0]}, memory {now[1]} KiB, stray processes {now[2]}"
+                )
         finally:
             killer.stop.set()
             killer.join()
@@ -147,6 +181,7 @@ def soak(executions, workers=2, isolation=None, seed=0, batch=500, say=lambda li
     reap(killer)
     prctl(36, 0)
     return wrong, first, last, killer.kills.total()
+
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -159,13 +194,20 @@ def main():
     say = lambda line: print(line, flush=True)
     wrong, first, last, kills = soak(a.executions, a.workers, a.isolation, a.seed, say=say)
     grown = last[0] > first[0] + 3 or last[1] > first[1] * 1.2 + 10_000 or last[2] > first[2]
-    for o in wrong[:20]: print("wrong:", *o)
+    for o in wrong[:20]:
+        print("wrong:", *o)
     seconds = time.perf_counter() - start
-    print(f"{a.executions} executions in {seconds:.0f} s, {kills} kills, {len(wrong)} wrong; "
-          f"first {first}, last {last}{'; something grew' * grown}")
-    if reader.zygote: reader.zygote.close(0) # it lives as long as this process
+    print(
+        f"{a.executions} executions in {seconds:.0f} s, {kills} kills, {len(wrong)} wrong; "
+        f"first {first}, last {last}{'; something grew' * grown}"
+    )
+    if reader.zygote:
+        reader.zygote.close(0)  # it lives as long as this process
     left = children(os.getpid())
-    if left: print("processes left:", left)
+    if left:
+        print("processes left:", left)
     sys.exit(1 if wrong or grown or left or kills < a.executions // 200 else 0)
 
-if __name__ == "__main__": main()
+
+if __name__ == "__main__":
+    main()

@@ -7,6 +7,7 @@ turns, and prints processor seconds (medians) and their ratio. Weights after the
 ratio says something only when both did the same. Without --before it compares today's update with itself,
 which shows how far apart two equal things are measured on this machine.
 """
+
 import argparse, importlib, io, statistics, subprocess, sys, tarfile, tempfile, time
 from pathlib import Path
 
@@ -19,22 +20,26 @@ def load_before(rev, folder):
     "The package of a revision under the name `before`"
     command = ["git", "-C", str(ROOT), "archive", rev, "chained_adv"]
     packed = subprocess.run(command, check=True, capture_output=True)
-    with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as tar: tar.extractall(folder, filter="data")
+    with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as tar:
+        tar.extractall(folder, filter="data")
     (Path(folder) / "chained_adv").rename(Path(folder) / "before")
     sys.path.insert(0, folder)
     return "before"
 
+
 def modules(package):
     "(models, ppo) of a package"
     return tuple(importlib.import_module(f"{package}.{o}") for o in ("models", "ppo"))
+
 
 def sample(rows):
     "(prompt ids, ids, log-probabilities) of answers to real problems, a group of eight for each"
     models, _ = modules("chained_adv")
     problems = importlib.import_module("chained_adv.tiny.world").tiny_problems("train", 25)
     player = models.Players(models.ModelConfig(device="cpu")).generator
-    prompts = [player.prompt(p, 1, []) for p in problems[:-(-rows // 8)] for _ in range(8)]
+    prompts = [player.prompt(p, 1, []) for p in problems[: -(-rows // 8)] for _ in range(8)]
     return player.sample(prompts[:rows], 1, seed=0)
+
 
 def update(package, answers, advantage):
     "(processor seconds, adapter's weights) of one update of a fresh adapter"
@@ -46,13 +51,19 @@ def update(package, answers, advantage):
     policy = lambda rows: player.logprobs([samples[r] for r in rows], 1, reader=reader)
     reference = lambda rows: player.logprobs([samples[r] for r in rows], 1, reference=True, reader=reader)
     n = len(samples)
-    batch = ppo.Batch([len(o.ids) for o in samples], [o.logprobs for o in samples],
-                      rewards=[i % 3 / 2 for i in range(n)], groups=[i // 8 for i in range(n)],
-                      values=[.5] * n)
-    with torch.no_grad(): policy(list(range(n))) # the reader has read the prompts
+    batch = ppo.Batch(
+        [len(o.ids) for o in samples],
+        [o.logprobs for o in samples],
+        rewards=[i % 3 / 2 for i in range(n)],
+        groups=[i // 8 for i in range(n)],
+        values=[0.5] * n,
+    )
+    with torch.no_grad():
+        policy(list(range(n)))  # the reader has read the prompts
     start = time.process_time()
     ppo.train_step(batch, policy, reference, optimizer, ppo.PPOConfig(advantage=advantage))
     return time.process_time() - start, [p.detach().clone() for p in player.parameters(1).values()]
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -65,14 +76,19 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         packages = [load_before(args.before, folder) if args.before else "chained_adv", "chained_adv"]
         answers, seconds, weights = sample(args.rows), ([], []), [None, None]
-        for k in range(args.rounds + 1): # the first round warms up
-            for i in ((0, 1) if k % 2 else (1, 0)):
+        for k in range(args.rounds + 1):  # the first round warms up
+            for i in (0, 1) if k % 2 else (1, 0):
                 taken, weights[i] = update(packages[i], answers, args.advantage)
-                if k: seconds[i].append(taken)
+                if k:
+                    seconds[i].append(taken)
     before, after = map(statistics.median, seconds)
     apart = max((a - b).abs().max().item() for a, b in zip(*weights))
     print(f"{args.rows} answers, {sum(len(o.ids) for o in answers)} tokens, advantage {args.advantage}")
-    print(f"before {before:.3f} s, after {after:.3f} s, ratio {after / before:.2f}; "
-          f"weights at most {apart:.1e} apart")
+    print(
+        f"before {before:.3f} s, after {after:.3f} s, ratio {after / before:.2f}; "
+        f"weights at most {apart:.1e} apart"
+    )
 
-if __name__ == "__main__": main()
+
+if __name__ == "__main__":
+    main()

@@ -8,6 +8,7 @@ the share of mutants that the valid ones catch, tests per list, validity by stag
 temperature, by what the function takes and by the size of the input. Tests that are code have no such size
 and are in the first table only.
 """
+
 import argparse
 from collections import defaultdict
 from statistics import mean
@@ -23,17 +24,20 @@ STAGES = (1, 2, 3, 4, 5)
 
 
 def load(name):
-    if name == "tiny": return Players(ModelConfig(device="cpu"))
+    if name == "tiny":
+        return Players(ModelConfig(device="cpu"))
     return load_players(find_checkpoint(name, "latest"), "cpu")
 
 
-def share(verdicts): return f"{mean(v.passed for v in verdicts):.2f}" if verdicts else ""
+def share(verdicts):
+    return f"{mean(v.passed for v in verdicts):.2f}" if verdicts else ""
 
 
 def size(test):
     "What the first argument is, and how many elements or digits it has"
     x = test.args[0] if test.args else None
-    if isinstance(x, list): return "list", len(x)
+    if isinstance(x, list):
+        return "list", len(x)
     return ("number", len(str(x))) if isinstance(x, int) else None
 
 
@@ -61,14 +65,15 @@ def kinds(rollout):
     found = defaultdict(list)
     for t in rollout.lists:
         for v in t.validation.verdicts:
-            if v.test and size(v.test): found[size(v.test)].append(v)
+            if v.test and size(v.test):
+                found[size(v.test)].append(v)
     return found
 
 
 if __name__ == "__main__":
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("runs", nargs="+", help="run folders, or tiny for the model before training")
-    ap.add_argument("--temperatures", type=float, nargs="+", default=[1., .8, .6])
+    ap.add_argument("--temperatures", type=float, nargs="+", default=[1.0, 0.8, 0.6])
     ap.add_argument("--problems", type=int, default=200)
     a = ap.parse_args()
     torch.set_num_threads(1)
@@ -83,9 +88,11 @@ if __name__ == "__main__":
             for temperature in a.temperatures:
                 rollout = match(players, problems, sandbox, temperature)
                 print(row(name, temperature, rollout, mutants, sandbox), flush=True)
-                if temperature == a.temperatures[0]: later.append((name, kinds(rollout)))
+                if temperature == a.temperatures[0]:
+                    later.append((name, kinds(rollout)))
     head = ["run, first temperature", "first argument", "elements or digits", "tests", "valid"]
     print(f"\n| {' | '.join(head)} |\n|{'---|' * len(head)}")
     for name, found in later:
         for (what, n), verdicts in sorted(found.items()):
-            if len(verdicts) >= 20: print(f"| {name} | {what} | {n} | {len(verdicts)} | {share(verdicts)} |")
+            if len(verdicts) >= 20:
+                print(f"| {name} | {what} | {n} | {len(verdicts)} | {share(verdicts)} |")

@@ -15,7 +15,8 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import mean as average
-from typing import Any, Callable, Iterator
+from typing import Any
+from collections.abc import Callable, Iterator
 
 # %% ../nbs/29_ablation.ipynb #8b200001
 import torch

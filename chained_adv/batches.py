@@ -118,7 +118,8 @@ def fit_first(self: ValueHeads,
     head, optimizer = self.head(role, batch.features.shape[1])
     if (role, stage) not in self.fitted:
         c = self.config
-        pretrain_value(head, optimizer, [batch], minibatches=c.minibatches, max_grad_norm=c.max_grad_norm, seed=step)
+        pretrain_value(head, optimizer, [batch], minibatches=c.minibatches, max_grad_norm=c.max_grad_norm,
+                       seed=step)
         self.fitted[role, stage] = step
     return head, optimizer
 

@@ -308,7 +308,7 @@ def doctor(as_json: Json = False):
 class ArcCommands(Commands):
     "The commands of `arc.cli`, loaded when one of them is asked for"
     def list_commands(self, ctx): return self.load().list_commands(ctx)
-    def get_command(self, ctx, name): return self.load().get_command(ctx, name)
+    def get_command(self, ctx, cmd_name): return self.load().get_command(ctx, cmd_name)
 
 @patch
 def load(self: ArcCommands) -> TyperGroup:
@@ -337,8 +337,9 @@ def problems(file: File = "builtin", as_json: Json = False):
     if not as_json:
         return print(f"{summarize_problems(found)}\n\n{len(found)} problems, all well-formed; "
                      "every reference passes its own tests")
-    print_json([dict(id=p.id, difficulty=p.difficulty, tags=list(p.tags), baseline_tests=len(p.baseline_tests))
-                for p in found])
+    facts = lambda p: dict(id=p.id, difficulty=p.difficulty, tags=list(p.tags),
+                           baseline_tests=len(p.baseline_tests))
+    print_json([facts(p) for p in found])
 
 _PROBLEMS = examples("chained-adv problems my.json --json",
                      "chained-adv problems convert leetcode.json --to my.json")

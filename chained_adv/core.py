@@ -8,7 +8,7 @@ __all__ = ['DIFFICULTIES', 'DATA_KINDS', 'TEST_KINDS', 'OUTCOMES', 'ChainedAdvEr
            'Chain', 'stable_hash', 'make_rng']
 
 # %% ../nbs/00_core.ipynb #a044d442
-import ast, hashlib, itertools, random, re
+import ast, hashlib, itertools, random
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any

@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from io import StringIO
 from statistics import mean as average, stdev
-from typing import Callable
+from collections.abc import Callable
 
 # %% ../nbs/20_evaluation.ipynb #3801307b
 from fastcore.basics import patch

@@ -11,7 +11,8 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass
 from statistics import NormalDist, mean as average, stdev
-from typing import Hashable, NamedTuple
+from typing import NamedTuple
+from collections.abc import Hashable
 
 # %% ../nbs/16_intervals.ipynb #iv000004
 from fastcore.basics import patch

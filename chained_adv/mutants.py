@@ -9,7 +9,7 @@ __all__ = ['OPERATORS', 'Mutant', 'make_mutants', 'MutantSet', 'count_mutants', 
 # %% ../nbs/19_mutants.ipynb #28e1d069
 import ast
 from dataclasses import dataclass, replace
-from typing import Callable, Iterator
+from collections.abc import Callable, Iterator
 
 # %% ../nbs/19_mutants.ipynb #b38fa802
 from .core import (DATA_KINDS, Problem, ProblemError, TestCase, Verdict, make_rng, signature_args)

@@ -22,7 +22,7 @@ from .stages import get_stage
 
 # %% ../nbs/31_options.ipynb #68bbc67b
 try: import tomllib
-except ModuleNotFoundError: import tomli as tomllib # Python 3.10
+except ModuleNotFoundError: import tomli as tomllib # pyrefly: ignore # Python 3.10
 
 # %% ../nbs/31_options.ipynb #175b5484
 HOMES = {"TrainingConfig": "settings", "ModelConfig": "models", "PPOConfig": "ppo"} # Dataclass -> its module
@@ -53,11 +53,13 @@ def _comment(
 def _class_fields(
     name: str # A key of `HOMES`
 ) -> list[tuple[ast.AnnAssign, str]]: # Field and sentence
-    "The fields of a dataclass, from the text of its module"
+    "The fields of a dataclass and of those it builds on, from the text of its module"
     path = Path(find_spec(f"chained_adv.{HOMES[name]}").origin)
     text = path.read_text(encoding="utf-8")
-    body = next(o for o in ast.parse(text).body if isinstance(o, ast.ClassDef) and o.name == name).body
-    return [(o, _comment(text.split("\n"), o)) for o in body if isinstance(o, ast.AnnAssign)]
+    classes = {o.name: o for o in ast.parse(text).body if isinstance(o, ast.ClassDef)}
+    lines, bases = text.split("\n"), [o.id for o in classes[name].bases if o.id in classes]
+    body = [o for k in (*bases, name) for o in classes[k].body]
+    return [(o, _comment(lines, o)) for o in body if isinstance(o, ast.AnnAssign)]
 
 # %% ../nbs/31_options.ipynb #86e4deaf
 @cache

@@ -294,7 +294,7 @@ def _answer_batch(samples, pad_id, device):
 
 # %% ../nbs/11_sampling.ipynb #4f6be1ad
 def _answer_pass(model, reader, samples, pad_id):
-    "A forward pass that is still to run, the answers' tokens, and which of them count; each row x answer token"
+    "A forward pass that is still to run, the answers' tokens, and which count; each row x answer token"
     inputs, targets, mask = _answer_batch(samples, pad_id, model.device)
     prefixes = [tuple(s.prompt_ids[:-1]) for s in samples]
     layers = None

@@ -259,7 +259,7 @@ class _Learner(Trainer):
     def get_train_dataloader(self):
         return torch.utils.data.DataLoader(self.train_dataset, batch_size=None, collate_fn=lambda o: o)
 
-    def compute_loss(self, model, inputs, **kwargs):
+    def compute_loss(self, model, inputs, **kwargs): # pyrefly: ignore
         with torch.autocast(model.device.type, torch.bfloat16, enabled=self.bf16):
             loss, n = answer_loss(model, inputs["rows"])
         self.losses.append(loss.item() / n)

@@ -194,7 +194,7 @@ def _last_step(path):
     return max((o["step"] for o in _read_lines(path)), default=0)
 
 def _mend(path):
-    if not path.exists() or (data := path.read_bytes())[-1:] in (b"\n", b""): return
+    if not path.exists() or path.read_bytes()[-1:] in (b"\n", b""): return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore") # the cut-off line is what is removed here
         rows = _read_lines(path)

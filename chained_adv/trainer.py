@@ -392,7 +392,7 @@ def _summary(self: AdversarialTrainer):
     return dict(before=pick(0), after=pick(max(r["stage"] for r in rows)), seconds=round(self.seconds, 1),
                 generated_tokens=self.tokens, seed=self.config.seed)
 
-# %% ../nbs/27_trainer.ipynb #26710261
+# %% ../nbs/27_trainer.ipynb #f1n15h00
 @patch
 def _finish_stage(self: AdversarialTrainer, stage, start):
     "Evaluate and save; stage 0 is before training"
@@ -401,6 +401,7 @@ def _finish_stage(self: AdversarialTrainer, stage, start):
     self.seconds = time.perf_counter() - start
     self._save(stage)
 
+# %% ../nbs/27_trainer.ipynb #26710261
 @patch
 def train_full_pipeline(self: AdversarialTrainer,
     resume: bool = False, # Go on from the last checkpoint in the run's folder?

@@ -184,7 +184,8 @@ def _list_variants(as_json):
     make_console().print(make_table(f"{len(rows)} variants", ("name", "what it is", "what it changes"), rows))
 
 # %% ../nbs/36_training_cli.ipynb #53f17abd
-def _run_study(config: Any, sets: tuple, out: str, variants: list[str] | None, seeds: tuple[int, ...],
+def _run_study(config: Any, sets: tuple[list, list], out: str, variants: list[str] | None,
+               seeds: tuple[int, ...],
                **options) -> dict:
     "Run what is missing of a study, with a bar on a terminal and a line per run elsewhere"
     from tqdm import tqdm

@@ -314,7 +314,7 @@ def _draw_rates(ax, report):
     "Scores, then the oracle's, each with its interval"
     rates = [(k.replace("_", " "), v, "#0072B2") for k, v in report["scores"].items() if isinstance(v, dict)]
     rates += [(f"oracle {k}", v, "#777777") for k, v in report["oracle"].items() if v]
-    for y, (name, v, colour) in enumerate(rates):
+    for y, (_name, v, colour) in enumerate(rates):
         ax.plot((v["low"], v["high"]), (y, y), color=colour, linewidth=2)
         ax.plot([v["value"]], [y], "o", color=colour)
         ax.annotate(f"{v['value']:.1%}", (v["value"], y), textcoords="offset points", xytext=(0, 6),

@@ -16,12 +16,12 @@ from pathlib import Path
 from fastcore.basics import patch
 from ..core import ConfigError
 from ..sandbox import Sandbox
-from .grids import ArcError, Task, without_answers
+from .grids import Task, without_answers
 from .protocol import CallError, Prices, Request, Usage
 from .limits import Client, Limits
 from .backends.endpoint import load_providers, read_key
 from .clients import BASELINES, make_client
-from .agents import load_prompts, read_code, write_grid
+from .agents import write_grid
 from .verify import Attempt, verify_attempts
 from .export import find_forbidden, gate, sft_line
 from .store import Store, StoreError

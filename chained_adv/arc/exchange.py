@@ -9,7 +9,7 @@ __all__ = ['KEPT', 'Imported', 'parse_file', 'Entry', 'read_entries', 'restore']
 import json, os, sqlite3, tempfile, time
 from contextlib import closing
 from functools import partial
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from fastcore.basics import patch
 from .grids import ArcError, Task

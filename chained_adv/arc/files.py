@@ -9,7 +9,7 @@ __all__ = ['whole_text', 'whole_texts', 'parse_json', 'read_bytes', 'read_json',
 # %% ../../nbs/arc/02_files.ipynb #ca131bc8
 import asyncio, json, os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any

@@ -6,7 +6,7 @@
 __all__ = ['serve']
 
 # %% ../../nbs/arc/23_serve.ipynb #7115adb8
-import os, webbrowser
+import webbrowser
 from pathlib import Path
 from typing import Annotated
 import typer

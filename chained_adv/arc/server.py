@@ -90,6 +90,7 @@ def listen(
     port: int # 0: the first free one from `PORT`
 ) -> socket.socket: # Bound
     "A socket; raises `StoreError` when the port is taken"
+    reason = None
     for o in (range(PORT, PORT + 20) if not port else [port]):
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) # else asyncio waits to send

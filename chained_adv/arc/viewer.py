@@ -8,13 +8,11 @@ __all__ = ['make_card', 'Cards', 'solved_tasks', 'list_runs', 'run_folder', 'rea
 # %% ../../nbs/arc/17_viewer.ipynb #e3dcc526
 import json
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from ..sandbox import Sandbox
 from .grids import ArcError, Task
 from .transforms import apply_operations, invert, make_variation, parse_operations
 from .datasets import load_tasks
-from .results.attempts import attempt_key, read_attempts
 from .verify import Attempt, verify_attempts
 from .bench import read_rows
 from .store import Store, StoreError

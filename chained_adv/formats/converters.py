@@ -6,7 +6,7 @@
 __all__ = ['read_difficulty', 'read_tags', 'guess_format', 'read_id', 'find_tests', 'find_program', 'convert_entry']
 
 # %% ../../nbs/formats/02_converters.ipynb #0c883612
-import ast, json
+import ast
 from copy import deepcopy
 from ..core import DIFFICULTIES
 from .entries import FUNCTIONS, UNREADABLE, Draft, Refused, choose_entry, class_outline

@@ -9,7 +9,7 @@ __all__ = ['read_tests']
 import ast, math, re, warnings
 from dataclasses import dataclass
 from functools import partial
-from .constants import NAMES, Refused, Unknown, constant, fit_row, nested_rows
+from .constants import Refused, Unknown, constant, fit_row, nested_rows
 from .constants import read_parameters, walk
 from .repair import SEQUENCES, parse_rewritten, read_statements, views_of
 from .syntax import DEFINITIONS, FUNCTIONS, HERE, MAX_ITEMS, MAX_TEXT, Full, Reading

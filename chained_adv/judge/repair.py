@@ -213,6 +213,7 @@ def _is_meant(node): # a lone name or number is prose
 # %% ../../nbs/judge/01_repair.ipynb #ae263078
 def _mend_line(line, start, entry, is_last):
     if not re.search(r"[(\[{=>→]|assert|output|expected", line, re.I): return []
+    text, begin = line, start
     for skip in sorted({0, _LABEL.match(line).end()}):
         text = line[skip:].lstrip("`* ")
         begin, text = start + len(line) - len(text), text.rstrip(" \t`;*")

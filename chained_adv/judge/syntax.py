@@ -8,7 +8,7 @@ __all__ = ['MAX_TEXT', 'MAX_ITEMS', 'FUNCTIONS', 'DEFINITIONS', 'IMPORTS', 'HERE
            'parameters_of', 'fixtures_in', 'survey', 'normalize']
 
 # %% ../../nbs/judge/03_syntax.ipynb #1fccc066
-import ast, re, sys
+import ast, sys
 from dataclasses import dataclass, field
 from .constants import NAMES, Parameters, walk
 from .repair import parse_rewritten

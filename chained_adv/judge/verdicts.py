@@ -11,7 +11,7 @@ __all__ = ['MAX_CALLS', 'MAX_RECORD', 'SPOILS', 'MAX_VALUE', 'Respondent', 'Item
 import json, re, time
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, NamedTuple
 from fastcore.basics import patch

@@ -7,7 +7,7 @@ __all__ = ['ROLES', 'FORK', 'STATUS', 'ORDER', 'become', 'watch', 'obey', 'reap'
 
 # %% ../../nbs/judge/10_zygote.ipynb #630f4d1a
 import builtins, ctypes, gc, importlib, json, os, resource, select, signal, socket, struct, sys
-from ..jail import drop_rights, enter, hold_filter, limit, prctl, seal
+from ..jail import drop_rights, enter, hold_filter, limit, prctl
 from .wire import Channel
 from .solution import ready_names
 

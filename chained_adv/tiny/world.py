@@ -11,10 +11,11 @@ __all__ = ['SOURCES', 'PARAMETERS', 'FILTERS', 'MAPS', 'AGGREGATES', 'EMPTY', 'H
 
 # %% ../../nbs/22_tiny_world.ipynb #b96cd592
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache
 from itertools import product
 from random import Random
-from typing import Any, Callable
+from typing import Any
+from collections.abc import Callable
 from ..core import Problem, make_rng, stable_hash
 
 # %% ../../nbs/22_tiny_world.ipynb #918a42ec
@@ -121,7 +122,7 @@ def spec_code(
             f"{guard} return {AGGREGATES[spec.aggregate].code}")
 
 # %% ../../nbs/22_tiny_world.ipynb #10e9f75e
-@lru_cache(maxsize=None)
+@cache
 def spec_function(
     spec: Spec # Any spec
 ) -> Callable: # `solve`
