@@ -140,7 +140,7 @@ def count_samples(
     for option, n in needed.items():
         if samples and n > samples:
             raise ConfigError(f"{option} {n} needs {n} samples per problem but --samples is {samples}; "
-                              "leave --samples out or give at least that many")
+                              f"leave --samples out or give at least {n}")
     return samples or max(needed.values())
 
 # %% ../nbs/37_cli.ipynb #f7186040
@@ -236,7 +236,7 @@ def evaluate(targets: Targets, problems: EvalProblems = "", checkpoint: Saved = 
     n_mutants: EvalNMutants = 6, csv: EvalCsv = "", plot: EvalPlot = "", out: EvalOut = "", seed: Seed = 0,
     device: Device = "auto", threads: Threads = 1, as_json: Json = False):
     "Measure runs and models on the same problems, side by side: rates with 95 % intervals, and differences."
-    targets, ks = list(dict.fromkeys(targets)), tuple(sorted(set(parse_list("--k", k, int))))
+    targets, ks = list(dict.fromkeys(targets)), tuple(sorted(set(parse_list("--k", k, int, "1,5"))))
     samples = count_samples(samples, ks, best_of)
     first = (targets[0], "") if is_run(targets[0]) else ("", targets[0])
     train_set, held_out = problem_pool(problems, *first)

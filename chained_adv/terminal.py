@@ -85,13 +85,13 @@ def print_json(
 def parse_list(
     option: str, # Its name, for the message
     text: str, # As it was written
-    kind: type = str # `str` or `int`
+    kind: type = str, # `str` or `int`
+    example: str = "0,1,2" # Shown with a refusal
 ) -> list: # The values
     "Values with commas between them; raises `ConfigError`"
     try: values = [kind(o.strip()) for o in text.split(",") if o.strip()]
     except ValueError: values = []
     if values: return values
-    example = "0,1,2" if kind is int else "one,two"
     raise ConfigError(f"{option} {text!r}: write values with commas between them, like {example}")
 
 # %% ../nbs/30_terminal.ipynb #8613fb00

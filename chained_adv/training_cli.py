@@ -238,7 +238,7 @@ def ablate(out: StudyOut = "runs/ablation", variants: StudyVariants = "", seeds:
               "token_budget": token_budget, "eval_samples": 8, **parse_assignments(set)}
     *sets, remarks = problem_sets(problems, _is_tiny(values))
     for o in remarks: say(o)
-    chosen = parse_list("--variants", variants) if variants else None
+    chosen = parse_list("--variants", variants, example="warm,gae") if variants else None
     measured = _run_study(make_config(values), tuple(sets), out, chosen,
                           tuple(parse_list("--seeds", seeds, int)),
                           jobs=jobs, n_samples=samples, n_mutants=n_mutants)

@@ -285,7 +285,7 @@ EQUIVALENT = { # mutants of the easy set that no test can catch, by problem: wha
 }
 
 def test_the_tests_of_the_easy_set_catch_every_wrong_mutant():
-    from chained_adv.evaluation import make_mutants
+    from chained_adv.mutants import make_mutants
     easy = load_problems("easy")
     pairs = [(p, m.source) for p in easy for m in make_mutants(p, 60)]
     with Sandbox(timeout=.5, budget=1, workers=2) as box: # some never end
