@@ -91,8 +91,11 @@ _ASK = dict(_WORDS, generator="Now write stage {id}, {title}. {task}",
 _SYSTEM = "You are a careful programmer. You work in stages and answer each with that stage alone."
 _TAGS = PromptSet("tags", problem="{signature}\n{description}", previous="<s{id}>{output}<end>",
                   generator="<s{id}>", shown="<s{id}>{output}<end>", discriminator="<t{id}>")
-PROMPT_SETS = {o.name: o for o in (PromptSet("plain", **_WORDS, stop="\n## "),
-                                   PromptSet("chat", **_ASK, chat=True, system=_SYSTEM), _TAGS)}
+PROMPT_SETS = {o.name: o for o in (
+    PromptSet("plain", **_WORDS, stop="\n## "),
+    PromptSet("chat", **_ASK, chat=True, system=_SYSTEM),
+    _TAGS,
+)}
 
 # %% ../nbs/01_stages.ipynb #cf413c7b
 def load_prompts(
