@@ -220,7 +220,7 @@ def max_tokens(self: Player) -> int: # By the settings, or by the prompt set
     generates = self.role == "generator"
     chosen = self.config.max_stage_tokens if generates else self.config.max_test_tokens
     short = 96 if generates else 160 # for the small world of `tags`
-    return chosen or (short if self.prompts.name == "tags" else 512)
+    return chosen or (short if self.prompts.name == "tags" else min(512, self.window // 2))
 
 @patch
 def reader(self: Player) -> Reader: # Over the frozen base, or with `full` over the model itself
@@ -236,12 +236,12 @@ def encode(self: Player,
     "Token ids of prompts"
     tokenizer = self.base.tokenizer
     if self.prompts.chat: prompts = [render_chat(tokenizer, p, self.prompts.system) for p in prompts]
-    special = self.prompts.name != "tags" and not self.prompts.chat
+    special = not (self.prompts.chat or self.prompts.name == "tags")
     ids = tokenizer(prompts, add_special_tokens=special).input_ids
-    limit = max(self.window - room, 1)
+    limit = self.window - room
+    if limit < 2: raise ConfigError(f"answers of {room} tokens leave no prompt in a window of {self.window}")
     if n_long := sum(len(i) > limit for i in ids):
-        warnings.warn(f"{n_long} prompts of the {self.role} exceed the model's "
-                      f"window of {self.window} tokens; their oldest tokens were dropped")
+        warnings.warn(f"{n_long} prompts of the {self.role} exceed the model's window: oldest tokens dropped")
     return [i[-limit:] for i in ids]
 
 # %% ../nbs/12_models.ipynb #2bc061be

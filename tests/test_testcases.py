@@ -289,3 +289,10 @@ def test_hostile_text_costs_little(i):
 def test_import_is_light():
     out = subprocess.run([sys.executable, "-c", "import sys, chained_adv.testcases; print([m for m in ('torch', 'transformers', 'numpy', 'rich') if m in sys.modules])"], capture_output=True, text=True)
     assert out.stdout.strip() == "[]", out.stderr
+
+@pytest.mark.parametrize("name", ["ª", "º", "ﬁve", "é"])
+def test_names_that_python_normalises_are_read(name):
+    "The parser imports a module for them, which a jailed reader cannot do any more"
+    parsed = parse_tests(f"{name} = 2\nassert f({name}) == 4", "f")
+    assert not parsed.rejected and [c.args for c in parsed.cases] == [(2,)]
+    assert "ModuleNotFoundError" not in parse_tests(name, "f").rejected[0].reason

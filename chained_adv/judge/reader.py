@@ -7,6 +7,7 @@ __all__ = ['READERS', 'compare', 'read', 'vouch', 'guess_entry', 'play']
 
 # %% ../../nbs/judge/09_reader.ipynb #a921b8fb
 import ast, json, re
+import unicodedata # noqa: F401 - Python's parser needs it for names like ª, and imports nothing in a jail
 from .wire import BAD_TEXT, Channel, brief, decode, encode, same
 from .reading import read_tests
 
