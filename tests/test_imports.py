@@ -95,7 +95,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "arc.store": "arc.grids arc.transforms",
     "arc.work": "arc.grids arc.store",
     "arc.exchange": "arc.grids arc.transforms arc.forms.reading arc.datasets arc.store",
-    "arc.viewer": "sandbox arc.grids arc.transforms arc.datasets arc.results.attempts arc.verify arc.bench arc.store",
+    "arc.viewer": "sandbox arc.grids arc.transforms arc.datasets arc.verify arc.bench arc.store",
     "arc.chat": "core sandbox arc.grids arc.protocol arc.limits arc.backends.endpoint arc.clients arc.agents arc.verify arc.export arc.store",
     "arc.api": "core arc.store",
     "arc.runner": "core sandbox arc.grids arc.verify arc.store",

@@ -21,6 +21,7 @@ from .grids import Grid
 from .transforms import apply_operations, check_operations
 from .store import StoreError, read_version
 from .work import TRIES, draft_write
+from .exchange import Imported # noqa: F401 - its methods of the store
 from .viewer import list_runs, read_candidates, read_run, run_folder, run_task
 from .viewer import solved_tasks
 from .chat import SOURCES, discussion_messages, failing_text, training_line, worst_case
