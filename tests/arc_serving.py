@@ -1,9 +1,18 @@
 """Start `chained-adv arc serve` in a process of its own, as tests and measurements need it."""
-import json, os, re, signal, subprocess, sys, time, urllib.error, urllib.request
+import http.client, json, os, re, signal, subprocess, sys, time, urllib.error, urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = [sys.executable, "-c", "from chained_adv.cli import main; main()", "arc", "serve"]
+
+class Patient(http.client.HTTPConnection):
+    "Reads what a server says that refuses a body before all of it was sent"
+    def send(self, data):
+        try: super().send(data)
+        except (BrokenPipeError, ConnectionResetError): pass
+
+class Handler(urllib.request.HTTPHandler):
+    def http_open(self, request): return self.do_open(Patient, request)
 
 class Serving:
     "A server in a process: start, stop, kill, ask"
@@ -39,7 +48,7 @@ class Serving:
         data = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
         head = {"x-arc-token": self.token, **({"x-arc-user": secret} if secret else {}), **headers}
         request = urllib.request.Request(self.base + path, data, head, method=method)
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), Handler)
         try:
             with opener.open(request, timeout=60) as r: status, text = r.status, r.read()
         except urllib.error.HTTPError as e: status, text = e.code, e.read()
