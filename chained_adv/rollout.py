@@ -46,18 +46,6 @@ class Rollout:
     lists: list[TestList] = field(default_factory=list) # The discriminator's
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float)) # What took how long
 
-# %% ../nbs/15_rollout.ipynb #12b0f104
-@patch
-def extend(self: Rollout,
-    other: Rollout # After judging, like this one
-):
-    "Add the episodes of another rollout"
-    chains, groups = len(self.chains), max(self.groups, default=-1) + 1
-    for name in ("chains", "samples", "copies"): getattr(self, name).extend(getattr(other, name))
-    self.groups += [g + groups for g in other.groups]
-    self.lists += [replace(t, chain=t.chain + chains) for t in other.lists]
-    for k, v in other.seconds.items(): self.seconds[k] += v
-
 # %% ../nbs/15_rollout.ipynb #609e8cfe
 def mean(values):
     "Mean of the values that are there; None when there are none"

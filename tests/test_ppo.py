@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 from chained_adv import ppo
 from chained_adv.ppo import ADVANTAGES, AVERAGES, SCALES, Batch, PPOConfig, Tokens, compute_advantages
 from chained_adv.ppo import compute_loss, create_optimizer, group_advantages, train_step
-from chained_adv.ppo_options import ENTROPY_COEF, ValueHead, compute_gae, compute_value_loss, groups_to_draw
+from chained_adv.ppo_options import ENTROPY_COEF, ValueHead, compute_gae, compute_value_loss
 from chained_adv.ppo_options import pretrain_value, spread_credit
 
 # A toy with two tokens, 0 and 1: the weight of a position is the logit of token 1 there.
@@ -465,12 +465,6 @@ def test_no_advantage_is_above_the_clip(rows, scale):
         config = PPOConfig(scale=scale)
         a, _ = group_advantages(torch.tensor(rewards), torch.tensor(groups), config, credit, mask)
         assert a.abs().max() <= ppo.ADVANTAGE_CLIP
-
-@given(*[st.integers(0, 40)] * 4)
-def test_draws_end_at_the_cap(wanted, kept, drawn, cap):
-    n = groups_to_draw(wanted, kept, drawn, cap)
-    assert 0 <= n <= max(cap - drawn, 0)
-    assert (n == 0) == (kept >= wanted or drawn >= cap)
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), numbers), max_size=5))
 def test_spread_credit_adds_up_to_zero(parts):
