@@ -49,9 +49,9 @@ function headers(more = {}) {
 }
 
 async function request(method, path, body, more = {}) {
-  const raw = body instanceof Blob;
-  const options = { method, headers: headers(body === undefined ? {} :
-    { "content-type": raw ? "application/octet-stream" : "application/json" }), ...more };
+  const raw = body instanceof Blob, { accept = "application/json", ...rest } = more;
+  const kind = { "content-type": raw ? "application/octet-stream" : "application/json" };
+  const options = { method, headers: headers({ accept, ...(body === undefined ? {} : kind) }), ...rest };
   if (body !== undefined) options.body = raw ? body : JSON.stringify(body);
   if (method === "PUT" && options.body.length < 60000) options.keepalive = true; // goes on when the page is left
   let answer;
@@ -78,9 +78,9 @@ export const remove = (path) => call("DELETE", path);
 /** The text of a download. */
 export async function download(path) { return (await request("GET", path)).text(); }
 
-/** Call the server and give each event that it streams. */
+/** Call the server and give each event that it streams. Jupyter's proxy holds an answer back unless events are asked for. */
 export async function* stream(method, path, body, signal) {
-  const answer = await request(method, path, body, { signal });
+  const answer = await request(method, path, body, { signal, accept: "text/event-stream" });
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {

@@ -30,7 +30,7 @@ async function save(path, name) { try { saveFile(name, await download(path)); } 
 
 function drawSets() {
   const rows = state.datasets.map((o) => h("tr", {}, h("td", {}, o.dataset), h("td", {}, o.revision), h("td", { class: "number" }, o.tasks),
-    h("td", {}, button("Export dataset.json", () => save(`api/export/dataset.json?dataset=${encodeURIComponent(o.dataset)}`, `${o.dataset}.json`)))));
+    h("td", {}, button("dataset.json", () => save(`api/export/dataset.json?dataset=${encodeURIComponent(o.dataset)}`, `${o.dataset}.json`)))));
   fill($("#sets"), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Data sets" }, h("table", {}, h("thead", {}, h("tr", {}, ["Data set", "Revision", "Tasks", "Export"].map((o) => h("th", {}, o)))), h("tbody", {}, rows))));
 }
 
