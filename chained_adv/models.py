@@ -15,7 +15,7 @@ from fastcore.basics import patch
 from peft import LoraConfig, get_peft_model
 from peft.tuners.lora import LoraLayer
 from .core import ConfigError, Problem, stable_hash
-from .loading import context_size, end_tokens, load_base, quietly, render_chat
+from .loading import QUANTISED, context_size, end_tokens, load_base, quietly, render_chat
 from .sampling import Reader, Sample, answer_logprobs, last_states, make_cache, path_gap, refusing
 from .sampling import sample_tokens
 from .stages import PromptSet, discriminator_prompt, generator_prompt, get_stage, load_prompts
@@ -34,7 +34,7 @@ class ModelConfig:
     chain_stages: tuple[int, ...] = (1, 2, 3, 4, 5) # Stages that the generator writes, with 5, the code
     test_stages: tuple[int, ...] = (1, 2, 3, 4, 5) # Those of them at which tests are written
     lora_rank: int = 16 # Rank of the LoRA adapters; their alpha is twice the rank
-    load_in_4bit: bool = False # Quantise the frozen base with bitsandbytes (needs CUDA)
+    dtype: str = "auto" # Of the frozen base: `auto`, `float32`, `bfloat16`, `float16`, `8bit` or `4bit`
     prompts: str = "auto" # `auto`, `plain`, `chat`, `tags` or a JSON file
     device: str = "auto" # `auto`, `cpu`, `cuda`, `cuda:1`, ...
     max_stage_tokens: int = 0 # Longest answer of the generator at a stage; 0 chooses by prompt set
@@ -55,12 +55,13 @@ class Base:
         config: ModelConfig, # Device, precision, rank
         adapters: list[str] # Names; none when all weights learn
     ):
-        model, self.tokenizer = load_base(name, config.device, config.load_in_4bit)
+        dtype = config.dtype if adapters else config.dtype.replace("auto", "float32") # what all learns
+        model, self.tokenizer = load_base(name, config.device, dtype)
         self.name = name
         self.config = config
         self.adapters = tuple(adapters)
         self.merged = {} # adapter -> (version, merged copy)
-        small = model.num_parameters() < MERGED_BELOW and not config.load_in_4bit
+        small = model.num_parameters() < MERGED_BELOW and dtype not in QUANTISED
         self.plain = copy.deepcopy(model) if small and adapters else None # what merged copies are made from
         self.reference = None if adapters else copy.deepcopy(model).requires_grad_(False)
         for p in model.parameters(): p.requires_grad_(not adapters)
@@ -380,9 +381,8 @@ def _load_bases(config):
     if config.adapters == "unified" and not same:
         raise ConfigError("adapters 'unified' is one model playing both roles, but two models are named; "
                           "name one, or choose --adapters role")
-    if config.adapters == "full" and config.load_in_4bit:
-        raise ConfigError("adapters 'full' trains all weights, which 4-bit weights cannot; "
-                          "choose --adapters stage")
+    if config.adapters == "full" and config.dtype in ("float16", *QUANTISED):
+        raise ConfigError(f"adapters 'full' trains all weights: choose --dtype float32, not {config.dtype}")
     adapters = {r: _adapter_names(r, config.adapters) for r in ROLES}
     if config.adapters == "full" or not same:
         return {r: Base(names[r], config, adapters[r]) for r in ROLES}

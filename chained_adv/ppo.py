@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 import torch
 
 # %% ../nbs/14_ppo.ipynb #6c634a3a
-from .ppo_options import ValueHead, check_finite, clip_gradients, compute_value_loss
-from .ppo_options import entropy_weight, explained_variance, fit_value, importance_correction
-from .ppo_options import leave_one_out, turn_advantages
+from .memory import NARROW, MicroBatches
+from .ppo_options import ValueHead, check_finite, clip_gradients, entropy_weight
+from .ppo_options import importance_correction, leave_one_out, predict_values, turn_advantages
+from .ppo_options import update_head
 
 # %% ../nbs/14_ppo.ipynb #29e0e2e2
 ADVANTAGES = ("group", "rloo", "gae")
@@ -42,7 +43,7 @@ class PPOConfig:
     "Settings of the update; raises `ValueError` for those that cannot work"
     epochs: int = 2 # Passes over a batch
     minibatches: int = 2 # Optimiser steps per pass
-    microbatch_tokens: int = 1000 # Padded answer tokens of one forward pass, at most; a GPU wants more
+    microbatch_tokens: int = 0 # Padded answer tokens of one forward pass, at most; 0: by device and free memory
     clip_low: float = .2 # The ratio is clipped below at 1 - clip_low
     clip_high: float = .28 # and above at 1 + clip_high
     kl_coef: float = .03 # Weight of the KL to the reference; 0 switches the reference pass off
@@ -329,17 +330,6 @@ def create_optimizer(
     if not parameters: raise ValueError("nothing to train: no parameters were given")
     return torch.optim.AdamW(parameters, lr=lr, betas=betas, weight_decay=0.)
 
-# %% ../nbs/14_ppo.ipynb #17791899
-def _microbatches(rows, lengths, limit):
-    "Rows by length in chunks of at most `limit` padded tokens"
-    chunk, chunks = [], []
-    for r in sorted(rows, key=lambda r: lengths[r]):
-        if chunk and (len(chunk) + 1) * lengths[r] > limit:
-            chunks.append(chunk)
-            chunk = []
-        chunk.append(r)
-    return chunks + [chunk] if chunk else chunks
-
 # %% ../nbs/14_ppo.ipynb #21217714
 def _rows_of(lists, rows, like):
     "row x token: the lists of some rows, zero after their end"
@@ -348,81 +338,88 @@ def _rows_of(lists, rows, like):
     return out
 
 # %% ../nbs/14_ppo.ipynb #a0e6fbff
-def _read_tokens(rows, batch, advantages, policy, reference, config, when):
+class _Update(NamedTuple):
+    "What the steps of an update share"
+    batch: Batch # With the trainer's log-probabilities, where they are needed
+    advantages: torch.Tensor # row, or row x token
+    reference: list[list[float]] | None # row -> the reference's log-probabilities
+    policy: Callable # Row numbers -> (log-probabilities, entropies, mask)
+    optimizer: torch.optim.Optimizer # Of what learns
+    config: PPOConfig # Settings
+    passes: MicroBatches # How rows are cut
+    scale: float # Of the loss, in the backward pass
+
+# %% ../nbs/14_ppo.ipynb #2c26b045
+def _read_tokens(rows, u, when):
     "What the loss needs of some rows"
-    logprobs, entropy, mask = policy(rows)
+    logprobs, entropy, mask = u.policy(rows)
     logprobs = torch.where(mask, logprobs, 0.)
     entropy = torch.where(mask, entropy, 0.)
     check_finite(logprobs.detach(), "log-probability", when, rows)
     check_finite(entropy.detach(), "entropy", when, rows)
-    a = advantages[rows].to(logprobs.device)
+    a = u.advantages[rows].to(logprobs.device)
     a = a[:, :logprobs.shape[1]] if a.dim() == 2 else a[:, None]
-    old = _rows_of(batch.old_logprobs, rows, logprobs.detach())
+    old = _rows_of(u.batch.old_logprobs, rows, logprobs.detach())
     tokens = Tokens(logprobs, old, a, mask, entropy)
-    if config.tis_cap:
-        trainer = _rows_of(batch.trainer_logprobs, rows, old)
+    if u.config.tis_cap:
+        trainer = _rows_of(u.batch.trainer_logprobs, rows, old)
         tokens = tokens._replace(old_logprobs=trainer, sampler=old)
-    if config.kl_coef:
-        ref = torch.where(mask, reference(rows)[0], 0.)
-        check_finite(ref, "reference's log-probability", when, rows)
-        tokens = tokens._replace(reference=ref)
-    return tokens
+    if u.reference is None: return tokens
+    return tokens._replace(reference=_rows_of(u.reference, rows, old))
+
+# %% ../nbs/14_ppo.ipynb #24c5c143
+def _add_gradients(chunks, u, total, bonus, when):
+    "Leave the sum of the gradients of some passes; returns the statistics of each"
+    u.optimizer.zero_grad()
+    found = []
+    for micro in chunks:
+        loss, stats = compute_loss(_read_tokens(micro, u, when), u.config, total, bonus)
+        check_finite(loss.detach(), "policy loss", when)
+        (loss * u.scale).backward()
+        found.append(stats)
+    return found
 
 # %% ../nbs/14_ppo.ipynb #40b0fc5f
-def _update_policy(batch, advantages, rows, policy, reference, optimizer, config, seed):
+def _update_policy(u, rows, seed):
     "All epochs on the rows that teach; returns means of the statistics"
     shuffle = torch.Generator().manual_seed(seed)
-    bonus = entropy_weight(batch.old_logprobs, config.entropy_floor)
+    bonus = entropy_weight(u.batch.old_logprobs, u.config.entropy_floor)
     sums = dict.fromkeys(("policy_loss", "kl", "entropy", "clip_fraction", "kl_old", "grad_norm"), 0.)
     updates = 0
-    for epoch in range(config.epochs if len(rows) else 0):
-        for minibatch in rows[torch.randperm(len(rows), generator=shuffle)].chunk(config.minibatches):
+    for epoch in range(u.config.epochs if len(rows) else 0):
+        for minibatch in rows[torch.randperm(len(rows), generator=shuffle)].chunk(u.config.minibatches):
             updates += 1
-            when = f"update {updates} (epoch {epoch + 1} of {config.epochs})"
+            when = f"update {updates} (epoch {epoch + 1} of {u.config.epochs})"
             minibatch = minibatch.tolist()
-            n_tokens = sum(batch.lengths[r] for r in minibatch)
-            total = max(n_tokens if config.average == "token" else len(minibatch), 1)
-            optimizer.zero_grad()
-            for micro in _microbatches(minibatch, batch.lengths, config.microbatch_tokens):
-                tokens = _read_tokens(micro, batch, advantages, policy, reference, config, when)
-                loss, stats = compute_loss(tokens, config, total, bonus)
-                check_finite(loss.detach(), "policy loss", when)
-                loss.backward()
+            n_tokens = sum(u.batch.lengths[r] for r in minibatch)
+            total = max(n_tokens if u.config.average == "token" else len(minibatch), 1)
+            for stats in u.passes.run(minibatch, lambda chunks: _add_gradients(chunks, u, total, bonus, when)):
                 for name, value in stats.items(): sums[name] = sums.get(name, 0.) + value
-            sums["grad_norm"] += clip_gradients(optimizer, config.max_grad_norm, when)
-            optimizer.step()
+            sums["grad_norm"] += clip_gradients(u.optimizer, u.config.max_grad_norm, when, u.scale)
+            u.optimizer.step()
     return {name: value / max(updates, 1) for name, value in sums.items()} | {"updates": updates}
 
 # %% ../nbs/14_ppo.ipynb #a9d94710
-def _read_trainer(policy, rows, batch, config):
-    "The batch with the policy's log-probabilities before the update, of the rows that teach"
-    name, own = "trainer's old log-probability", [None] * len(batch.rewards)
-    for micro in _microbatches(rows, batch.lengths, config.microbatch_tokens):
-        with torch.no_grad(): logprobs, _, mask = policy(micro)
-        logprobs = torch.where(mask, logprobs, 0.)
-        check_finite(logprobs, name, "before the first update", micro)
-        for r, row in zip(micro, logprobs): own[r] = row[:batch.lengths[r]].tolist()
-    return replace(batch, trainer_logprobs=own)
+def _read_once(read, rows, passes, name):
+    "row -> log-probabilities before the update, without gradients; None for other rows"
+    def work(chunks):
+        found = [None] * len(passes.lengths)
+        for micro in chunks:
+            with torch.no_grad(): logprobs, _, mask = read(micro)
+            logprobs = torch.where(mask, logprobs, 0.)
+            check_finite(logprobs, name, "before the first update", micro)
+            for r, row in zip(micro, logprobs): found[r] = row[:passes.lengths[r]].tolist()
+        return found
+    return passes.run(rows, work)
 
-# %% ../nbs/14_ppo.ipynb #9dda26e7
-def _predict(batch, head):
-    "The batch with the values that a head predicts, where there are a head and something to read"
-    if head is None or batch.features is None: return batch
-    with torch.no_grad(): values = head(torch.as_tensor(batch.features))
-    check_finite(values, "value", "before the first update")
-    return replace(batch, values=values.tolist())
-
-# %% ../nbs/14_ppo.ipynb #6e934c20
-def _update_head(batch, kept, returns, head, optimizer, config, seed):
-    "The value head's part of an update, and how good its predictions were before it"
-    values = torch.tensor(batch.values)
-    stats = {"explained_variance": explained_variance(values, returns)}
-    if head is None or optimizer is None or not kept.any():
-        return stats | {"value_loss": compute_value_loss(values, returns).item()}
-    features = torch.as_tensor(batch.features)
-    loss = fit_value(head, optimizer, features, returns, values,
-                     config.epochs, config.minibatches, config.max_grad_norm, seed)
-    return stats | {"value_loss": loss}
+# %% ../nbs/14_ppo.ipynb #dad5e9c7
+def _read_before(batch, policy, reference, rows, passes, config):
+    "The batch with the trainer's log-probabilities, and those of the reference, where they are needed"
+    if config.tis_cap and batch.trainer_logprobs is None:
+        own = _read_once(policy, rows, passes, "trainer's old log-probability")
+        batch = replace(batch, trainer_logprobs=own)
+    if not config.kl_coef: return batch, None
+    return batch, _read_once(reference, rows, passes, "reference's log-probability")
 
 # %% ../nbs/14_ppo.ipynb #c01d7c0c
 def train_step(
@@ -433,16 +430,18 @@ def train_step(
     config: PPOConfig = PPOConfig(), # Settings
     seed: int = 0, # Of the order of rows
     head: ValueHead | None = None, # With gae: learns from Batch.features after the policy
-    head_optimizer: torch.optim.Optimizer | None = None # Of the head
+    head_optimizer: torch.optim.Optimizer | None = None, # Of the head
+    scale: float = 1., # Of the loss in the backward pass; more than 1 for `float16`
+    spare: Callable[[], bool] | None = None # Saves memory where one answer is too long; False when it cannot
 ) -> dict[str, float | None]: # Statistics, means over tokens
     "Several epochs of clipped PPO on one batch; raises `FloatingPointError` for what is not a number"
     _check_batch(batch)
-    if config.advantage == "gae" and batch.values is None: batch = _predict(batch, head)
+    if config.advantage == "gae" and batch.values is None: batch = predict_values(batch, head)
     advantages, kept, returns = compute_advantages(batch, config)
-    rows = kept.nonzero()[:, 0]
-    if config.tis_cap and batch.trainer_logprobs is None:
-        batch = _read_trainer(policy, rows.tolist(), batch, config)
-    stats = _update_policy(batch, advantages, rows, policy, reference, optimizer, config, seed)
+    passes = MicroBatches(batch.lengths, config.microbatch_tokens or NARROW, spare)
+    batch, known = _read_before(batch, policy, reference, kept.nonzero()[:, 0].tolist(), passes, config)
+    update = _Update(batch, advantages, known, policy, optimizer, config, passes, scale)
+    stats = _update_policy(update, kept.nonzero()[:, 0], seed)
     stats["rows_kept"] = kept.float().mean().item() if len(kept) else 0.
-    if returns is not None: stats |= _update_head(batch, kept, returns, head, head_optimizer, config, seed)
+    if returns is not None: stats |= update_head(batch, kept, returns, head, head_optimizer, config, seed)
     return stats

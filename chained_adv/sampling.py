@@ -385,7 +385,8 @@ def path_gap(
         ways = [answer_logprobs(learning, r, samples)[0] for r in ((reader, None) if same else (reader,))]
         if same: ways.append(torch.stack([_plain_logprobs(learning, s) for s in samples]))
     sampled = torch.tensor([s.logprobs for s in samples], device=learning.device)
-    return _within((torch.stack(ways) - sampled).abs().mean().item(), LIMITS.get(learning.dtype, .1))
+    coarse = torch.float16 if getattr(learning, "is_loaded_in_8bit", False) else learning.dtype
+    return _within((torch.stack(ways) - sampled).abs().mean().item(), LIMITS.get(coarse, .1))
 
 # %% ../nbs/11_sampling.ipynb #0d5649d3
 def _within(gap, limit):

@@ -15,6 +15,8 @@ from fastcore.basics import patch
 from .core import ConfigError, Problem, ProblemError, TrainingError, stable_hash
 from .stages import get_stage
 from .problems import ProblemSampler, find_leaks
+from .loading import loss_scale
+from .memory import checkpoint_layers, fit_config
 from .models import Players
 from .sampling import Sample
 from .jail import ISOLATION
@@ -199,8 +201,9 @@ def update_inputs(self: AdversarialTrainer,
     return dict(
         batch=batch, policy=lambda rows: logprobs(rows, entropy_grad=self.config.ppo.entropy_floor > 0),
         reference=lambda rows: logprobs(rows, reference=True),
-        optimizer=self.optimizer(role, stage), config=self.config.ppo, seed=self.step,
-        head=head, head_optimizer=head_optimizer)
+        optimizer=self.optimizer(role, stage), config=fit_config(self.config.ppo, player.base.model),
+        seed=self.step, head=head, head_optimizer=head_optimizer, scale=loss_scale(player.base.model),
+        spare=lambda: checkpoint_layers(player.base.model))
 
 # %% ../nbs/27_trainer.ipynb #42c6bb1a
 @contextmanager
