@@ -50,6 +50,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "sft": "core loading",
     "tiny.world": "core",
     "tiny.pretrain": "core stages sft tiny.world",
+    "worlds.limits": "core tiny.world",
     "checkpoints": "core",
     "callbacks.base": "core sampling rollout",
     "callbacks.log": "tracking callbacks.base",
