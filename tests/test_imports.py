@@ -51,6 +51,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "tiny.world": "core",
     "tiny.pretrain": "core stages sft tiny.world",
     "worlds.limits": "core tiny.world",
+    "worlds.steps": "core stages",
     "checkpoints": "core",
     "callbacks.base": "core sampling rollout",
     "callbacks.log": "tracking callbacks.base",
