@@ -52,6 +52,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "tiny.pretrain": "core stages sft tiny.world",
     "worlds.limits": "core tiny.world",
     "worlds.steps": "core stages",
+    "worlds.warm": "core loading sft stages worlds.limits worlds.steps",
     "checkpoints": "core",
     "callbacks.base": "core sampling rollout",
     "callbacks.log": "tracking callbacks.base",
