@@ -63,6 +63,8 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "trainer": "core stages jail sandbox problems rewards sampling models ppo rollout tracking mutants evaluation checkpoints callbacks.base callbacks.log callbacks.guard batches settings",
     "inference": "core stages sandbox models rollout evaluation checkpoints",
     "ablation": "core sandbox models intervals plots tracking mutants evaluation settings trainer",
+    "worlds.arms": "core stages models settings ablation worlds.limits worlds.steps",
+    "worlds.study": "core sandbox models intervals tracking evaluation trainer ablation worlds.arms worlds.warm",
     "terminal": "core",
     "arc.grids": "core",
     "arc.transforms": "core arc.grids",
