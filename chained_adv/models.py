@@ -16,6 +16,7 @@ from peft import LoraConfig, get_peft_model
 from peft.tuners.lora import LoraLayer
 from .core import ConfigError, Problem, stable_hash
 from .loading import QUANTISED, context_size, end_tokens, load_base, quietly, render_chat
+from .engines.base import Answer, Row
 from .sampling import Reader, Sample, answer_logprobs, last_states, make_cache, path_gap, refusing
 from .sampling import sample_tokens
 from .stages import PromptSet, discriminator_prompt, generator_prompt, get_stage, load_prompts
@@ -35,6 +36,7 @@ class ModelConfig:
     test_stages: tuple[int, ...] = (1, 2, 3, 4, 5) # Those of them at which tests are written
     lora_rank: int = 16 # Rank of the LoRA adapters; their alpha is twice the rank
     dtype: str = "auto" # Of the frozen base: `auto`, `float32`, `bfloat16`, `float16`, `8bit` or `4bit`
+    engine: str = "local" # Who samples: `local`, or the address of a vLLM server, like `http://host:8000`
     prompts: str = "auto" # `auto`, `plain`, `chat`, `tags` or a JSON file
     device: str = "auto" # `auto`, `cpu`, `cuda`, `cuda:1`, ...
     max_stage_tokens: int = 0 # Longest answer of the generator at a stage; 0 chooses by prompt set
@@ -197,6 +199,8 @@ class Player:
         self.end_ids = end_tokens(base.model, base.tokenizer, prompts.chat)
         self.pad_id = base.tokenizer.eos_token_id # masked; a pad token may lie outside the vocabulary
         self.window = context_size(base.model)
+        self.served = config.engine != "local" # then prompts are read with the adapter, as servers do
+        self.engine = None # who samples instead of this process, once it is connected
 
 # %% ../nbs/12_models.ipynb #bb1ef356
 @patch
@@ -268,6 +272,27 @@ def cut(self: Player,
         ids, logps, finished, text = ids[:n], logps[:n], True, text[:text.index(stop)]
     return ids, logps, finished, text
 
+# %% ../nbs/12_models.ipynb #a5fe509e
+@patch
+def write(self: Player,
+    prompts: list[list[int]], # Token ids per row
+    adapter: str, # Name of the one that writes; empty for all weights
+    limit: int, # Longest answer, in tokens
+    temperature: float = 1., # 0 takes the likeliest token
+    seed: int = 0, # Of the randomness of all rows
+    reader: Reader | None = None # What was read before, on the same base; unused when `served`
+) -> list[Answer]: # One per prompt
+    "Sample one answer per prompt with this process's weights"
+    generator = torch.Generator(self.base.model.device).manual_seed(seed)
+    model = sampling_model(self.base, adapter)
+    reader = Reader(model, self.pad_id) if self.served else reader or self.reader()
+    answers = []
+    for i in range(0, len(prompts), self.config.max_rows):
+        rows = prompts[i:i + self.config.max_rows]
+        answers += sample_tokens(model, reader, rows, limit, self.end_ids, temperature, generator,
+                                 self.stops if self.prompts.stop else None)
+    return answers
+
 # %% ../nbs/12_models.ipynb #01a7b383
 @patch
 def sample(self: Player,
@@ -280,16 +305,13 @@ def sample(self: Player,
     "Sample one answer per prompt"
     if not prompts: return []
     limit = self.max_tokens()
-    reader = reader or self.reader()
     ids = self.encode(prompts, limit)
-    generator = torch.Generator(self.base.model.device)
-    generator.manual_seed(stable_hash(seed, self.role, stage) % 2**62)
-    model = sampling_model(self.base, self.adapter(stage))
-    answers = []
-    for i in range(0, len(ids), self.config.max_rows):
-        rows = ids[i:i + self.config.max_rows]
-        answers += sample_tokens(model, reader, rows, limit, self.end_ids, temperature, generator,
-                                 self.stops if self.prompts.stop else None)
+    adapter = self.adapter(stage)
+    seed = stable_hash(seed, self.role, stage) % 2**62
+    if self.engine:
+        rows = [Row(p, adapter, limit, seed + i) for i, p in enumerate(ids)]
+        answers = self.engine.sample(rows, temperature, self.prompts.stop)
+    else: answers = self.write(ids, adapter, limit, temperature, seed, reader)
     return [Sample(p, *self.cut(*a)) for p, a in zip(ids, answers)]
 
 # %% ../nbs/12_models.ipynb #e7af1ef1
@@ -303,7 +325,7 @@ def logprobs(self: Player,
     entropy_grad: bool = False # Do the entropies have gradients?
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]: # Log-probabilities, entropies, mask: row x token
     "Log-probabilities of samples under the present weights, or under the reference"
-    reader = (reader or self.reader()) if self.base.adapters else None
+    reader = (reader or self.reader()) if self.base.adapters and not self.served else None
     score = lambda model: answer_logprobs(model, reader, samples, self.pad_id, temperature, entropy_grad)
     if not reference: return score(activate(self.base, self.adapter(stage)))
     with torch.no_grad(), reference_model(self.base) as model: return score(model)

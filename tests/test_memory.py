@@ -12,7 +12,7 @@ from chained_adv.memory import MicroBatches, bytes_per_token, checkpoint_layers,
 from chained_adv.models import ModelConfig, Players, activate
 from chained_adv.ppo import Batch, PPOConfig, train_step
 
-CONFIG = PPOConfig(microbatch_tokens=100, epochs=1, minibatches=2, tis_cap=2.)
+CONFIG = PPOConfig(microbatch_tokens=100, epochs=1, minibatches=2)
 ERRORS = [torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB"), MemoryError(),
           RuntimeError("[enforce fail at alloc_cpu.cpp:116] err == 0. DefaultCPUAllocator: can't allocate memory: "
                        "you tried to allocate 1073741824 bytes. Error code 12 (Cannot allocate memory)")]
@@ -39,7 +39,7 @@ def update(written, config=CONFIG, fails=lambda rows, tokens: False, where="forw
                   [i // 6 for i in range(12)])
     optimizer = torch.optim.SGD(player.parameters(5).values(), .1) # Adam would make much of the last digits
     try:
-        stats = train_step(batch, read, lambda rows: read(rows, reference=True), optimizer, config, 3, spare=spare)
+        stats = train_step(batch, read, lambda rows: read(rows, reference=True), optimizer, config, 3, corrected=True, spare=spare)
         moved = {n: p.detach().clone() for n, p in player.parameters(5).items()}
     finally:
         with torch.no_grad():
