@@ -76,11 +76,11 @@ def complete(self: SmallServer,
     name, ids = body["model"], body["prompt"]
     if name not in self.models: raise Refused(404, f"The model `{name}` does not exist.")
     model = self.models[name]
-    generator = torch.Generator(model.device).manual_seed(body.get("seed") or 0)
     stops = lambda written: any(o in self.decode(written) for o in body.get("stop") or ())
     ends = self.end_ids | set(body.get("stop_token_ids") or ())
     written, logprobs, finished = sample_tokens(
-        model, Reader(model), [ids], body["max_tokens"], ends, body.get("temperature", 1.), generator, stops)[0]
+        model, Reader(model), [ids], body["max_tokens"], ends, body.get("temperature", 1.),
+        [body.get("seed") or 0], stops)[0]
     choice = dict(index=0, text=self.decode(written), finish_reason="stop" if finished else "length",
                   logprobs=dict(token_logprobs=logprobs), token_ids=written, prompt_token_ids=ids)
     if "prompt_logprobs" in body: choice["prompt_logprobs"] = _score_prompt(model, ids)
