@@ -12,7 +12,8 @@ from importlib.resources import files
 from importlib.util import find_spec
 import torch, transformers
 from jinja2 import TemplateError
-from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerFast
 from transformers.models.auto.tokenization_auto import get_tokenizer_config
 from .core import ConfigError
 
@@ -75,7 +76,7 @@ def load_base(
     name: str, # `tiny`, a folder or a hub name
     device: str = "auto", # `auto` or a torch device
     load_in_4bit: bool = False # Quantise with bitsandbytes?
-): # (model, tokenizer)
+) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]: # Model and tokenizer
     "Load a causal language model and its tokenizer; raises `ConfigError`"
     device = pick_device(device)
     path = TINY if name == "tiny" else name
