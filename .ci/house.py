@@ -29,11 +29,11 @@ LIMITS = {
     "modules over 450 lines": ("at most", 0),
     "cells over 25 lines": ("at most", 0),
     "lines over 110 columns": ("at most", 0),
-    "defining cells: median": ("at most", 11),
+    "defining cells: median": ("at most", 10),
     "defining cells: 90th percentile": ("at most", 20),
     "code cells with output, %": ("at least", 25),
     "plain examples, %": ("at least", 12),
-    "settings": ("at most", 56),
+    "settings": ("at most", 50),
     "methods not on their page": ("at most", 0),
     "duplicated blocks": ("at most", 0),
 }

@@ -10,7 +10,7 @@ whoever changes it draws anew, with another seed, and puts both numbers into RES
 import argparse, json, random
 from pathlib import Path
 
-from chained_adv.arc.bench import BenchSettings, run_bench
+from chained_adv.arc.bench import BenchPlan, run_bench
 from chained_adv.arc.clients import make_client
 from chained_adv.arc.datasets import load_tasks
 from chained_adv.arc.generate import run_async, show_progress
@@ -34,9 +34,8 @@ def measure(tasks: list, out: Path) -> dict:
             client = make_client("search")
             return await run_bench(
                 client,
-                tasks,
+                BenchPlan(tasks, "code", best_of=2),
                 out,
-                BenchSettings("code", best_of=2),
                 max_concurrent=2,
                 resume=(out / "attempts.jsonl").exists(),
                 tell=tell,

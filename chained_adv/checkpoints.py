@@ -8,7 +8,7 @@ __all__ = ['SCORE_WEIGHTS', 'CheckpointError', 'Checkpoint', 'CheckpointInfo', '
 # %% ../nbs/24_checkpoints.ipynb #b1287aff
 import hashlib, io, json, math, os, pickle, re, shutil, uuid
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 import torch
 from filelock import FileLock, Timeout
@@ -53,6 +53,7 @@ def _check_keys(data):
     elif not isinstance(data, (list, tuple)): return
     for o in data: _check_keys(o)
 
+# %% ../nbs/24_checkpoints.ipynb #b6f39c4c
 def _json_bytes(what, data):
     try:
         _check_keys(data)
@@ -65,6 +66,7 @@ def _json_bytes(what, data):
 # %% ../nbs/24_checkpoints.ipynb #06868336
 def _load_torch(data): return torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
 
+# %% ../nbs/24_checkpoints.ipynb #4f9a9bf8
 def _torch_bytes(data):
     out = io.BytesIO()
     torch.save(data, out)
@@ -82,6 +84,7 @@ def _sync_folder(path):
     try: os.fsync(fd)
     finally: os.close(fd)
 
+# %% ../nbs/24_checkpoints.ipynb #0f6fbf15
 def _write_file(path, data):
     with open(path, "wb") as f:
         f.write(data)
@@ -96,11 +99,13 @@ def _put_in_place(tmp, target):
     _sync_folder(target.parent)
     if old.exists(): shutil.rmtree(old)
 
+# %% ../nbs/24_checkpoints.ipynb #10f4bf12
 def _delete(path): # renamed first: a kill in the middle must not leave half a checkpoint under its name
     tmp = path.with_name(f"{path.name}.tmp-{uuid.uuid4().hex[:8]}")
     os.rename(path, tmp)
     shutil.rmtree(tmp)
 
+# %% ../nbs/24_checkpoints.ipynb #d0c43a27
 def _clear_leftovers(folder):
     for path in sorted(folder.iterdir()):
         if not (m := _LEFTOVER.fullmatch(path.name)): continue
@@ -115,6 +120,7 @@ def _find(folder, name):
     aside = [p for p in folder.glob(f"{name}.old-*") if _LEFTOVER.fullmatch(p.name)]
     return path if path.exists() or not aside else aside[0] # looked again: it may have been renamed meanwhile
 
+# %% ../nbs/24_checkpoints.ipynb #78ee2396
 def _scan(folder):
     with os.scandir(folder) as entries:
         found = [(e.name, _LEFTOVER.fullmatch(e.name)) for e in entries if e.is_dir()]
@@ -201,6 +207,7 @@ def _load(folder, name, attempts=100):
         try: return _read_checkpoint(name, path)
         except (CheckpointError, OSError):
             if _stamp(_find(folder, name) or path) == before or i == attempts - 1: raise
+    raise _unknown(folder, name)
 
 # %% ../nbs/24_checkpoints.ipynb #d16833ec
 @dataclass(frozen=True)
@@ -211,7 +218,7 @@ class CheckpointInfo:
     step: int | None = None # Training step at which it was saved
     stage: int | None = None # Stage being trained
     score: float | None = None # See `compute_checkpoint_score`; None when its metrics lack the two figures
-    metrics: dict = None # Metrics when it was saved
+    metrics: dict[str, float] = field(default_factory=dict) # Metrics when it was saved
     size: int = 0 # Bytes
     order: int = 0 # Counts the saves in this folder
     problem: str = "" # Why it cannot be used, if so
@@ -223,6 +230,7 @@ def _score(metrics):
     if not all(k in metrics for k in SCORE_WEIGHTS): return None
     return sum(w * metrics[k] for k, w in SCORE_WEIGHTS.items())
 
+# %% ../nbs/24_checkpoints.ipynb #72249299
 def _info(folder, name):
     path = _find(folder, name)
     try:
@@ -318,11 +326,13 @@ def list_checkpoints(self: CheckpointManager) -> list[CheckpointInfo]: # Oldest 
     found = [_info(self.folder, o) for o in _names(self.folder)]
     return sorted(found, key=lambda o: (o.order, o.name != "best"))
 
+# %% ../nbs/24_checkpoints.ipynb #87c1c544
 @patch
 def get_latest_checkpoint(self: CheckpointManager) -> CheckpointInfo | None: # None when there is none
     "The checkpoint saved last"
     return next((o for o in reversed(self.list_checkpoints()) if not o.problem), None)
 
+# %% ../nbs/24_checkpoints.ipynb #2274ad08
 @patch
 def get_best_checkpoint(self: CheckpointManager) -> CheckpointInfo | None: # None when none has a score
     "The checkpoint with the highest score; `best` wins a tie"
@@ -335,10 +345,10 @@ def compute_checkpoint_score(self: CheckpointManager,
     metrics: dict[str, float] # Must hold `generator_reward` and `validity`
 ) -> float: # 0.7 generator reward + 0.3 test validity
     "How good a checkpoint is; raises `CheckpointError` when a figure is missing"
-    if missing := [k for k in SCORE_WEIGHTS if k not in metrics]:
+    if (score := _score(metrics)) is None:
+        missing = [k for k in SCORE_WEIGHTS if k not in metrics]
         raise CheckpointError(f"no score without {' and '.join(missing)}; "
                               f"the metrics given are {', '.join(metrics) or 'empty'}")
-    score = _score(metrics)
     if not math.isfinite(score):
         raise TrainingError(f"a checkpoint's score is {score}; generator_reward is "
                             f"{metrics['generator_reward']}, validity is {metrics['validity']}")
@@ -350,15 +360,16 @@ def should_save_as_best(self: CheckpointManager,
     metrics: dict[str, float] # Of the state just reached
 ) -> bool: # Is it better than the one saved as `best`?
     "Does this score beat the checkpoint `best`, or is there none yet?"
-    best = next((o for o in self.list_checkpoints() if o.name == "best" and o.score is not None), None)
+    best = next((o.score for o in self.list_checkpoints() if o.name == "best"), None)
     score = self.compute_checkpoint_score(metrics)
-    return best is None or score > best.score
+    return best is None or score > best
 
 # %% ../nbs/24_checkpoints.ipynb #a70b2f25
 def _link_or_copy(path, source):
     try: os.link(source, path)
     except OSError: _write_file(path, source.read_bytes())
 
+# %% ../nbs/24_checkpoints.ipynb #f3b854fb
 @patch
 def save_as_best(self: CheckpointManager,
     name: str # A checkpoint in this folder

@@ -310,6 +310,7 @@ class ArcCommands(Commands):
     def list_commands(self, ctx): return self.load().list_commands(ctx)
     def get_command(self, ctx, cmd_name): return self.load().get_command(ctx, cmd_name)
 
+# %% ../nbs/37_cli.ipynb #104f3c0e
 @patch
 def load(self: ArcCommands) -> TyperGroup:
     "Import `arc.cli`; raises `ConfigError` when what it needs is not installed"

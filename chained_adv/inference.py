@@ -9,8 +9,9 @@ __all__ = ['describe_chain', 'InferenceResult', 'InferenceEngine', 'find_checkpo
 from dataclasses import dataclass, fields, replace
 from html import escape
 from pathlib import Path
+from typing import Any
 from fastcore.basics import patch
-from .core import Chain, ConfigError, Problem, Verdict, describe_test, stable_hash
+from .core import Chain, ConfigError, ExecutionResult, Problem, Verdict, describe_test, stable_hash
 from .stages import ReasoningStage, get_stage
 from .models import ModelConfig, Players
 from .sandbox import Sandbox, check_problem
@@ -31,16 +32,22 @@ def _stage_dicts(chain):
             for i, text in written]
 
 # %% ../nbs/28_inference.ipynb #b5200001
+def _judged(chain: Chain) -> tuple[ExecutionResult, ExecutionResult]:
+    "What the generated tests and the baseline tests said; raises `ConfigError`"
+    if chain.result and chain.baseline: return chain.result, chain.baseline
+    raise ConfigError(f"the episode on {chain.problem.id} has not been judged yet; call `judge` on it first")
+
 def describe_chain(
     chain: Chain # After judging
 ) -> dict: # Plain values, for JSON
     "An episode as plain values"
-    p, n = chain.problem, len(chain.result.verdicts)
+    p, (result, baseline) = chain.problem, _judged(chain)
+    n = len(result.verdicts)
     valid = [v.passed for v in chain.validation.verdicts] if chain.validation else [None] * n
-    tests = [_verdict_dict(v, p.entry_point, valid=ok) for v, ok in zip(chain.result.verdicts, valid)]
+    tests = [_verdict_dict(v, p.entry_point, valid=ok) for v, ok in zip(result.verdicts, valid)]
     return dict(problem=p.id, description=p.description, signature=p.function_signature,
                 stages=_stage_dicts(chain), code=chain.code, tests=tests,
-                baseline=[_verdict_dict(v, p.entry_point) for v in chain.baseline.verdicts],
+                baseline=[_verdict_dict(v, p.entry_point) for v in baseline.verdicts],
                 generator_reward=chain.generator_reward, discriminator_reward=chain.discriminator_reward)
 
 # %% ../nbs/28_inference.ipynb #926b0bec
@@ -53,6 +60,7 @@ class InferenceResult:
     seconds: dict[str, float] # Seconds of the whole batch: `generator_1` .. `discriminator_5`, `execute`
     tokens: int # Tokens generated for this problem, all candidates and tests
 
+# %% ../nbs/28_inference.ipynb #282f0507
 @patch(as_prop=True)
 def problem(self: InferenceResult) -> Problem:
     "The problem"
@@ -73,12 +81,14 @@ def outputs(self: InferenceResult) -> list[str | None]:
 def valid_verdicts(self: InferenceResult) -> list[Verdict] | None: # None without a reference
     "Verdicts of the generated tests that the reference passes, for the chosen program"
     if self.chain.validation is None: return None
-    return [v for v, r in zip(self.chain.result.verdicts, self.chain.validation.verdicts) if r.passed]
+    result, _ = _judged(self.chain)
+    return [v for v, r in zip(result.verdicts, self.chain.validation.verdicts) if r.passed]
 
+# %% ../nbs/28_inference.ipynb #c75c32f3
 @patch(as_prop=True)
 def solved(self: InferenceResult) -> bool | None:
     "Is the problem solved? None when nothing can decide it"
-    if self.chain.baseline.verdicts: return self.chain.solved
+    if _judged(self.chain)[1].verdicts: return self.chain.solved
     valid = self.valid_verdicts()
     return all(v.passed for v in valid) if valid else None
 
@@ -99,12 +109,13 @@ _WORDS = {True: "solved", False: "not solved", None: "not decided: no baseline t
 @patch
 def _repr_html_(self: InferenceResult):
     valid, n = self.valid_verdicts(), len(self.candidates)
+    _, baseline = _judged(self.chain)
     parts = [f"<b>{_WORDS[self.solved]}</b>"]
     if valid is not None:
         parts.append(f"{sum(v.passed for v in valid)} of {len(valid)} valid generated tests passed")
     if n > 1: parts.append(f"chosen among {n} candidates")
     return (f"{'; '.join(parts)}<br>{self.chain._repr_html_()}<b>Program</b><pre>{escape(self.code)}</pre>"
-            f"<b>Baseline tests</b>: {self.chain.baseline._repr_html_()}")
+            f"<b>Baseline tests</b>: {baseline._repr_html_()}")
 
 # %% ../nbs/28_inference.ipynb #40e96fb6
 class InferenceEngine:
@@ -140,6 +151,7 @@ def _candidates(self, problems, n, temperature, seed, reader):
     return replace(out, chains=out.chains + more.chains, groups=out.groups + more.groups,
                    samples=out.samples + more.samples)
 
+# %% ../nbs/28_inference.ipynb #f7da4cdd
 def _distinct(rollout):
     "Index of the first chain of each distinct program of each problem"
     found = {}
@@ -236,7 +248,8 @@ def load_players(
     if not isinstance(settings, dict) or settings.keys() - known:
         raise ConfigError(f"{saved.path}: its state names no model that this version knows; "
                           "it was not saved by this version's trainer")
-    players = Players(ModelConfig(**{**settings, "device": device}))
+    given: dict[str, Any] = settings | {"device": device}
+    players = Players(ModelConfig(**given))
     players.load_state(saved.tensors)
     return players
 

@@ -26,6 +26,7 @@ class Interval(NamedTuple):
     high: float # Upper end
     def __str__(self): return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
+# %% ../nbs/16_intervals.ipynb #83478d87
 @patch
 def as_dict(self: Interval) -> dict[str, float]: # `value`, `low`, `high`, rounded to four places
     "The interval as plain values, for JSON"
@@ -87,6 +88,7 @@ def _t_within(t, df):
     total *= math.sin(angle)
     return 2 / math.pi * (angle + total) if odd else total
 
+# %% ../nbs/16_intervals.ipynb #2f5bdda9
 def _t_quantile(df, confidence):
     "The t within which that share lies, by bisection"
     low, high = 0., 1e6
@@ -142,11 +144,12 @@ def estimate_pass_at_k(
     seed: int = 0 # Of the bootstrap
 ) -> Interval: # Mean over problems and its interval
     "pass@k of a problem set; raises `ValueError` when a problem has fewer than k samples"
-    if not counts: raise ValueError(f"pass@{k} of no problem at all; give at least one (n, c)")
     if few := [n for n, _ in counts if n < k]:
         raise ValueError(f"pass@{k}: {len(few)} of {len(counts)} problems have fewer than {k} samples "
                          f"(the fewest: {min(few)}); draw more samples or choose a smaller k")
-    return rate_interval([pass_at_k(n, c, k) for n, c in counts], seed=seed)
+    found = rate_interval([pass_at_k(n, c, k) for n, c in counts], seed=seed)
+    if found is None: raise ValueError(f"pass@{k} of no problem at all; give at least one (n, c)")
+    return found
 
 # %% ../nbs/16_intervals.ipynb #08476b24
 def sign_test(
@@ -175,6 +178,7 @@ def ties(self: Comparison) -> int:
     "Problems where the two are equal"
     return self.n - self.wins - self.losses
 
+# %% ../nbs/16_intervals.ipynb #11c6bd1e
 @patch(as_prop=True)
 def verdict(self: Comparison) -> str:
     "`higher`, `lower` or `within noise`: the first against the second"

@@ -107,8 +107,10 @@ def seccomp_filter(
     if machine not in _ARCHITECTURES:
         raise OSError(errno.ENOSYS, f"no list of system calls for {machine or 'this machine'}")
     column, name = _ARCHITECTURES[machine]
-    known = {o[column]: _return(_ALLOW) for o in ALLOWED_CALLS.values()} | {435: _return(_UNKNOWN)}
-    known |= {o[column]: _checked(o) for n, o in CHECKED_CALLS.items() if files or n[:4] != "open"}
+    known: dict[int, list[bytes]] = {o[column]: _return(_ALLOW) for o in ALLOWED_CALLS.values()}
+    known[435] = _return(_UNKNOWN)
+    checked = [o for n, o in CHECKED_CALLS.items() if files or n[:4] != "open"]
+    known |= {(o.x86, o.arm)[column]: _checked(o) for o in checked}
     known.pop(-1, None)
     ends = {n + 1 for n in known} - known.keys() # the first number after a run of known ones
     refused = [(n, _return(_REFUSE)) for n in ends | {0} - known.keys()]
@@ -137,6 +139,7 @@ def _library() -> list[tuple[str, int]]: # Paths and rights
     own = [o for o in os.listdir(library) if o not in ("site-packages", "dist-packages")]
     return [(library, LIST)] + [(os.path.join(library, o), LIST | READ) for o in own]
 
+# %% ../nbs/02_jail.ipynb #a3b9058c
 def _shared_in(folder):
     "The shared libraries in a folder; all of it where it is one for libraries"
     inside = os.listdir(folder)
@@ -160,6 +163,7 @@ def _rule_book(abi):
     rules = struct.pack("QQQ", rights, 3, 3) # files; from version 4 TCP; from 6 signals and abstract sockets
     return rules[:8 if abi < 4 else 16 if abi < 6 else 24]
 
+# %% ../nbs/02_jail.ipynb #c4a8c82b
 def _allow_path(ruleset, path, allowed):
     try: fd = os.open(path, 0o10000000 | os.O_CLOEXEC) # O_PATH
     except OSError: return # not there
@@ -232,6 +236,7 @@ def _become_nobody():
             return
         except OSError: pass # not mapped in this user namespace
 
+# %% ../nbs/02_jail.ipynb #0ffd748c
 def drop_rights(parent: int, confined: tuple | None): # Who must still be there; the filter
     "Give up what rights there are, for good"
     if os.geteuid() == 0: _become_nobody()
@@ -284,12 +289,12 @@ def filter_for(level: str) -> bytes: # The program; empty below `seccomp`
 
 # %% ../nbs/02_jail.ipynb #be378679
 @functools.cache
-def _try(level):
+def _try(level) -> str:
     "Why a level is not to be had here; empty when it is"
     if level == "process": return ""
     if sys.platform != "linux": return f"{sys.platform} has no such thing"
     try: program = filter_for(level)
-    except OSError as e: return e.strerror
+    except OSError as e: return e.strerror or str(e)
     return _report(child_python(f"import chained_adv.jail as j; j._trial({level!r}, {program!r})"))
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(chained_adv.__file__))) # where this package lies
@@ -333,7 +338,7 @@ def probe_isolation() -> tuple: # An `Isolation` per level, weakest first
     "Try each level in a process of its own (once per Python process)"
     found, before = [], ""
     for level in ISOLATION:
-        reason = before and f"needs {before}, which is not available" or _try(level)
+        reason = f"needs {before}, which is not available" if before else _try(level)
         if reason: before = before or level
         found.append(Isolation(level, not reason, reason, _REMEDIES.get(before, "") if reason else ""))
     return tuple(found)
@@ -341,5 +346,4 @@ def probe_isolation() -> tuple: # An `Isolation` per level, weakest first
 # %% ../nbs/02_jail.ipynb #80364c63
 def best_isolation() -> str: # One of `ISOLATION`
     "The highest level that is available here"
-    for level in reversed(ISOLATION):
-        if not _try(level): return level
+    return next(level for level in reversed(ISOLATION) if not _try(level)) # `process` is always there

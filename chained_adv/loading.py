@@ -13,7 +13,8 @@ from importlib.resources import files
 from importlib.util import find_spec
 import torch, transformers
 from jinja2 import TemplateError
-from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig, PreTrainedTokenizerFast
+from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig, PreTrainedModel
+from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 from transformers.models.auto.tokenization_auto import get_tokenizer_config
 from .core import ConfigError
 
@@ -136,7 +137,7 @@ def load_base(
     name: str, # `tiny`, a folder or a hub name
     device: str = "auto", # `auto` or a torch device
     dtype: str = "auto" # One of `DTYPES`
-): # (model, tokenizer)
+) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]: # Model and tokenizer
     "Load a causal language model and its tokenizer; raises `ConfigError`"
     device = pick_device(device)
     model, tokenizer = _load(name, device, dtype)

@@ -49,10 +49,12 @@ def _compared(node, table):
 def _relation(node): return _compared(node, _RELATIONS)
 def _strictness(node): return _compared(node, _STRICTNESS)
 
+# %% ../nbs/19_mutants.ipynb #373d4351
 def _arithmetic(node):
     if isinstance(node, (ast.BinOp, ast.AugAssign)) and type(node.op) in _ARITHMETIC:
         yield _but(node, op=_ARITHMETIC[type(node.op)]())
 
+# %% ../nbs/19_mutants.ipynb #8834a45e
 def _order(node):
     unequal = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod)
     if isinstance(node, ast.BinOp) and isinstance(node.op, unequal):
@@ -82,6 +84,7 @@ def _condition(node):
     if isinstance(node, ast.comprehension):
         for i in range(len(node.ifs)): yield _but(node, ifs=_without(node.ifs, i))
 
+# %% ../nbs/19_mutants.ipynb #9bc28834
 def _logic(node):
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub)): yield node.operand
     if not isinstance(node, ast.BoolOp): return
@@ -98,6 +101,7 @@ def _range_bound(node):
         if isinstance(a, ast.Constant): continue
         for o in _shifted(a): yield _but(node, args=_without(node.args, i, o))
 
+# %% ../nbs/19_mutants.ipynb #ffefad69
 def _slice_bound(node):
     if not isinstance(node, ast.Slice): return
     for part in ("lower", "upper", "step"):
@@ -125,8 +129,8 @@ def _call(node):
         field = "id" if isinstance(f, ast.Name) else "attr"
         yield _but(node, func=_but(f, **{field: _EXCHANGED[name]}))
     if isinstance(f, ast.Name) and f.id in _DROPPED and node.args: yield node.args[0]
-    plain = isinstance(f, ast.Attribute) and f.attr in ("strip", "lower", "upper", "copy")
-    if plain and not node.args: yield f.value
+    if not isinstance(f, ast.Attribute) or node.args: return
+    if f.attr in ("strip", "lower", "upper", "copy"): yield f.value
 
 # %% ../nbs/19_mutants.ipynb #92c57522
 def _statement(node):
@@ -164,6 +168,7 @@ def _unparse_with(tree, site, new):
     try: return ast.unparse(ast.fix_missing_locations(tree))
     finally: put(old)
 
+# %% ../nbs/19_mutants.ipynb #e0ec590b
 def _compiles(source):
     try: compile(source, "<mutant>", "exec")
     except (SyntaxError, ValueError): return False
@@ -178,6 +183,7 @@ def _changes(tree, rng):
     for queue in queues.values(): rng.shuffle(queue)
     return queues
 
+# %% ../nbs/19_mutants.ipynb #795ddf3b
 def _line_of(site):
     parent, _, _, node = site
     return getattr(node, "lineno", getattr(parent, "lineno", 1))
@@ -238,6 +244,7 @@ def _holder_signature(problem):
     node.name = "_run_program"
     return ast.unparse(node).splitlines()[0]
 
+# %% ../nbs/19_mutants.ipynb #d1471f9f
 def _job(problem, sources, tests):
     "Every program on every test, program by program"
     calls = [replace(t, args=(i, *t.args)) for i in range(len(sources)) for t in tests]
@@ -248,6 +255,7 @@ def _job(problem, sources, tests):
 def _can_share(problem, sources, tests):
     return "-> None" not in problem.function_signature and all(t.kind in DATA_KINDS for t in tests)
 
+# %% ../nbs/19_mutants.ipynb #85b55249
 def _jobs_apart(problem, sources, tests):
     "A job per program"
     about = problem.entry_point, problem.function_signature, problem.reference_solution
@@ -282,6 +290,7 @@ class MutantSet:
     undecided: list[Mutant] # Pass all baseline tests: equivalent, or wrong where no baseline test looks
     slow: list[Mutant] # Ran into a limit of time, memory or rounds
 
+# %% ../nbs/19_mutants.ipynb #b3030cfa
 def count_mutants(
     sets: list[MutantSet] # One per problem
 ) -> dict[str, int]: # made, kept, spare, undecided, slow
@@ -296,6 +305,7 @@ def _fails(reference, row):
     "Does a program fail a test that the reference passes?"
     return any(a.passed and not b.passed for a, b in zip(reference, row))
 
+# %% ../nbs/19_mutants.ipynb #a5f9f62b
 def _sort(mutants, reference, rows, limit):
     "The `MutantSet` of one problem, from the verdicts of its reference and of each mutant"
     slow = [m for m, row in zip(mutants, rows) if any(map(_is_slow, row))]
@@ -338,6 +348,7 @@ def distinct_tests(
     "Tests without their copies"
     return list({t.key: t for t in tests}.values())
 
+# %% ../nbs/19_mutants.ipynb #91c845e0
 def mutation_scores(
     items: list[tuple[Problem, list[Mutant], list[TestCase]]], # A problem, its mutants and a test suite
     sandbox: Sandbox # Where they run

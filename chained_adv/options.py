@@ -41,7 +41,7 @@ def _comment(
     node: ast.AnnAssign # A field
 ) -> str: # The sentence that explains it
     "The comment behind a field, or the comment lines above it"
-    behind = lines[node.end_lineno - 1].encode()[node.end_col_offset:].decode().strip()
+    behind = lines[(node.end_lineno or node.lineno) - 1].encode()[node.end_col_offset:].decode().strip()
     if behind.startswith("#"): return behind.lstrip("# ")
     above = []
     for line in reversed(lines[:node.lineno - 1]):
@@ -54,10 +54,11 @@ def _class_fields(
     name: str # A key of `HOMES`
 ) -> list[tuple[ast.AnnAssign, str]]: # Field and sentence
     "The fields of a dataclass and of those it builds on, from the text of its module"
-    path = Path(find_spec(f"chained_adv.{HOMES[name]}").origin)
-    text = path.read_text(encoding="utf-8")
+    home = find_spec(f"chained_adv.{HOMES[name]}")
+    if not home or not home.origin: raise ConfigError(f"the file of chained_adv.{HOMES[name]} is missing")
+    text = Path(home.origin).read_text(encoding="utf-8")
     classes = {o.name: o for o in ast.parse(text).body if isinstance(o, ast.ClassDef)}
-    lines, bases = text.split("\n"), [o.id for o in classes[name].bases if o.id in classes]
+    lines, bases = text.split("\n"), [k for o in classes[name].bases if (k := ast.unparse(o)) in classes]
     body = [o for k in (*bases, name) for o in classes[k].body]
     return [(o, _comment(lines, o)) for o in body if isinstance(o, ast.AnnAssign)]
 
@@ -70,9 +71,9 @@ def list_settings(
     "All settings of a run, without importing the modules they live in"
     found, nested = [], []
     for node, sentence in _class_fields(name):
-        field, kind = node.target.id, ast.unparse(node.annotation)
+        field, kind = ast.unparse(node.target), ast.unparse(node.annotation)
         if kind in HOMES: nested += list_settings(kind, f"{field}.")
-        else: found.append(Setting(group + field, kind, ast.literal_eval(node.value), sentence))
+        elif node.value: found.append(Setting(group + field, kind, ast.literal_eval(node.value), sentence))
     return tuple(found + nested)
 
 # %% ../nbs/31_options.ipynb #395ab774
@@ -140,8 +141,7 @@ def option(self: Setting) -> Parameter: # Of a command's signature
     name = self.name.rpartition(".")[2]
     flag = "--" + name.replace("_", "-")
     names = [f"{flag}/--no-{flag[2:]}" if self.default is True else flag, *filter(None, [ALSO.get(name)])]
-    kind = self.default.__class__
-    shown = ",".join(map(str, self.default)) if kind is tuple else self.default
+    shown = ",".join(map(str, self.default)) if isinstance(self.default, tuple) else self.default
     made = typer.Option(*names, help=self.help.replace("`", ""), hidden=self.name not in COMMON)
     return Parameter(name, Parameter.KEYWORD_ONLY, default=shown, annotation=Annotated[shown.__class__, made])
 
@@ -155,7 +155,7 @@ def take_settings(
     order = sorted(list_settings(), key=lambda o: COMMON.index(o.name) if o.name in COMMON else len(COMMON))
     new = [o.option() for o in order if o.name.rpartition(".")[2] not in taken]
     own = [o.replace(kind=Parameter.KEYWORD_ONLY) for o in own]
-    command.__signature__ = Signature(own[:1] + new + own[1:])
+    vars(command)["__signature__"] = Signature(own[:1] + new + own[1:])
     command.__annotations__ = {o.name: o.annotation for o in own + new}
     return command
 
@@ -165,8 +165,8 @@ def written_settings(
 ) -> dict[str, Any]: # Name of the setting -> value
     "The settings that were written on the command line"
     names = {o.name.rpartition(".")[2]: o for o in list_settings()}
-    given = [k for k in context.params if k in names and context.get_parameter_source(k).name
-             == "COMMANDLINE"]
+    source = lambda k: getattr(context.get_parameter_source(k), "name", "")
+    given = [k for k in context.params if k in names and source(k) == "COMMANDLINE"]
     return {names[k].name: names[k].read(context.params[k]) for k in given}
 
 # %% ../nbs/31_options.ipynb #8474e91b

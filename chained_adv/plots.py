@@ -44,6 +44,7 @@ def png_bytes(
     fig.savefig(out, dpi=dpi, metadata={"Software": None}, pil_kwargs=dict(optimize=True))
     return out.getvalue()
 
+# %% ../nbs/17_plots.ipynb #e5efae26
 class Plot(Figure):
     "A figure that a notebook shows"
     def _ipython_display_(self): # goes before the formats that a notebook has for figures
@@ -102,6 +103,7 @@ def _series(rows, key):
 
 def _window(rows): return max(3, len({o["step"] for o in rows}) // 15)
 
+# %% ../nbs/17_plots.ipynb #de1ac542
 def _draw(ax, rows, key, colour, label, window):
     x, y = _series(rows, key)
     if not x: return
@@ -210,6 +212,7 @@ def _spread(values, gap):
     for v in values: out.append(max(v, out[-1] + gap) if out else v)
     return [o - max(0., max(out) - 1) for o in out]
 
+# %% ../nbs/17_plots.ipynb #a6792abd
 def _end_labels(ax, curves):
     "The first and last value of each `(points, colour)` curve in figures"
     for end, align, shift in ((0, "right", -13), (-1, "left", 13)):
@@ -267,6 +270,7 @@ MARKERS = "osD^vPX*"
 
 def _style(i): return dict(color=WONG[i % len(WONG)], marker=MARKERS[i % len(MARKERS)])
 
+# %% ../nbs/17_plots.ipynb #a73b75de
 def _interval_mark(ax, value, low, high, y, i, filled=True):
     "One estimate with its interval, in the style of run i"
     style = _style(i)

@@ -15,8 +15,10 @@ from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from html import escape
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 from fastcore.basics import patch
-from .core import ConfigError, DIFFICULTIES, Problem, ProblemError, signature_args, _table
+from .core import ConfigError, DIFFICULTIES, FunctionNode, Problem, ProblemError
+from .core import signature_args, _table
 from .formats.entries import UNREADABLE, Refused, find_all, is_filled, plain_key, shown
 from .formats.converters import convert_entry, guess_format
 from .testcases import parse_tests
@@ -68,7 +70,7 @@ def _defines(scope, name):
 # %% ../nbs/05_problem_files.ipynb #cd19a517
 def reference_faults(
     code: str, # The reference solution
-    node: ast.FunctionDef | None, # The parsed signature; None when that has a fault of its own
+    node: FunctionNode | None, # The parsed signature; None when that has a fault of its own
     is_program: bool = False # Does it read standard input and print?
 ) -> list[str]:
     "What is wrong with a reference"
@@ -109,7 +111,7 @@ def _arguments(test, node):
 
 def list_fault(
     test: list | tuple, # A test given as a list
-    node: ast.FunctionDef # The parsed signature
+    node: FunctionNode # The parsed signature
 ) -> str: # Empty when nothing is wrong
     "What is wrong with a test given as a list"
     params = [a for a in node.args.posonlyargs + node.args.args if a.arg != "self"]
@@ -124,9 +126,7 @@ def list_fault(
     return ""
 
 # %% ../nbs/05_problem_files.ipynb #06363e63
-def is_io(
-    test: object # A baseline test
-) -> bool:
+def is_io(test: object) -> bool: # A baseline test
     "Is it what a program reads and must print?"
     if not isinstance(test, dict) or {*test} != {"input", "output"}: return False
     return all(isinstance(o, str) for o in test.values())
@@ -134,8 +134,7 @@ def is_io(
 def _test_fault(test, node, signature):
     if isinstance(test, str): return text_fault(test, node.name, signature)
     if isinstance(test, (list, tuple)): return list_fault(test, node)
-    if is_io(test): return ""
-    return "is neither a text nor a list; write '[arguments..., expected]'"
+    return "" if is_io(test) else "is neither a text nor a list; write '[arguments..., expected]'"
 
 # %% ../nbs/05_problem_files.ipynb #73cee4a4
 def _faults(d):
@@ -155,7 +154,7 @@ def _faults(d):
 
 # %% ../nbs/05_problem_files.ipynb #33bb0d03
 def validate_problem(
-    problem: dict | Problem, # What to check: one object of a problem file, or a `Problem`
+    problem: object, # What to check: one object of a problem file, or a `Problem`
     where: str = "" # Where it comes from, for example `my.json, problem 3`; opens every line
 ) -> list[str]: # One line per fault; empty for a good problem
     "All faults of a problem that can be seen without running it"
@@ -349,7 +348,8 @@ def _clean_tests(fields, name, repairs):
 
 # %% ../nbs/05_problem_files.ipynb #ab5e23ed
 def _problem(d):
-    return Problem(**{k: tuple(v) if isinstance(v, (list, tuple)) else v for k, v in d.items() if k in TYPES})
+    given: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in d.items() if k in TYPES}
+    return Problem(**given)
 
 def _repaired(entry, default_id):
     "An entry converted, with tests that the judge reads; raises `Refused`"

@@ -178,6 +178,7 @@ def _weights(self):
     total = sum(worth.values())
     return {id: EXPLORE / len(worth) + (1 - EXPLORE) * w / total for id, w in worth.items()}
 
+# %% ../nbs/06_problems.ipynb #11562725
 @patch
 def report(self: ProblemSampler,
     id: str, # A problem

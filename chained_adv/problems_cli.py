@@ -60,7 +60,7 @@ def convert(file: File,
     to: opt(str, "File to write: JSONL when its name ends in .jsonl, else JSON."),
     strict: opt(bool, "Write nothing and fail when any entry is refused.") = False,
     check: opt(bool, "Run every reference on its tests; refuse those that fail.") = False,
-    mapping: Map = (), as_json: Json = False):
+    mapping: Map = [], as_json: Json = False):
     "Bring problems of any format into ours, and say what became of each."
     if Path(to).exists() and Path(to).resolve() == Path(file).resolve():
         raise ConfigError(f"--to {to} is the file that is read; give another name")

@@ -51,7 +51,7 @@ def check_references(
         problem, found = seen[e.id]
         if problem is None: return replace(e, status="refused", reasons=tuple(found))
         return replace(e, status="repaired", reasons=(*e.reasons, *found)) if found else e
-    kept = [seen[p.id][0] for p in done.problems if seen[p.id][0]]
+    kept = [problem for p in done.problems if (problem := seen[p.id][0])]
     return replace(done, problems=kept, entries=[entry(e) for e in done.entries])
 
 # %% ../nbs/07_references.ipynb #9891d118
@@ -60,6 +60,7 @@ def _questions(problem):
     kinds = {*DATA_KINDS} - {"raises"}
     return [t for t in baseline_cases(problem) if t.kind in kinds and not t.kwargs]
 
+# %% ../nbs/07_references.ipynb #1affd8dc
 def _type(value):
     "A value's type; lists and dicts with that of their first element"
     inside = next(iter(value), None) if isinstance(value, (list, tuple, dict, set)) else None

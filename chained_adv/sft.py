@@ -9,9 +9,11 @@ __all__ = ['IGNORED', 'METHODS', 'SMALL', 'DataError', 'Example', 'read_examples
 
 # %% ../nbs/21_sft.ipynb #ffe8cb96
 import json, math, os, shutil, tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
 import torch
 from jinja2 import TemplateError
 from peft import LoraConfig, get_peft_model
@@ -52,7 +54,7 @@ def _messages_fault(messages):
     return ""
 
 # %% ../nbs/21_sft.ipynb #0146d2e1
-def _parts(line):
+def _parts(line) -> tuple[Any, Any]:
     "Prompt and answer of a line, as they stand there"
     if not isinstance(line, dict): raise ValueError("is not a JSON object")
     if "messages" in line:
@@ -99,7 +101,7 @@ def _file_lines(path):
 
 # %% ../nbs/21_sft.ipynb #693bc765
 def read_examples(
-    paths: list[str | Path] # JSONL files
+    paths: Sequence[str | Path] # JSONL files
 ) -> list[Example]: # In order
     "Read lines to learn from; raises `DataError` with the first ten faults, `ConfigError` for a bad file"
     out, faults = [], []
@@ -256,8 +258,13 @@ def learning_rate_factor(
 # %% ../nbs/21_sft.ipynb #c242ce71
 class _Learner(Trainer):
     "A trainer over ready batches, with our loss"
+    bf16: bool # Autocast to bfloat16?
+    bar: tqdm # Shows how far it is, in tokens
+    losses: list[float] # Loss per step
+
     def get_train_dataloader(self):
-        return torch.utils.data.DataLoader(self.train_dataset, batch_size=None, collate_fn=lambda o: o)
+        batches = self.train_dataset # a list
+        return torch.utils.data.DataLoader(batches, batch_size=None, collate_fn=lambda o: o) # pyrefly: ignore
 
     def compute_loss(self, model, inputs, **kwargs): # pyrefly: ignore
         with torch.autocast(model.device.type, torch.bfloat16, enabled=self.bf16):
@@ -390,7 +397,7 @@ def _paths(data): return [str(o) for o in ([data] if isinstance(data, (str, Path
 def _merged(model, name):
     "The model with its adapters merged, in the precision that it came in"
     with quietly(): plain = model.merge_and_unload() if hasattr(model, "merge_and_unload") else model
-    return plain.to(AutoConfig.from_pretrained(TINY if name == "tiny" else name).dtype or torch.float32)
+    return plain.to(AutoConfig.from_pretrained(str(TINY) if name == "tiny" else name).dtype or torch.float32)
 
 # %% ../nbs/21_sft.ipynb #5debfe15
 def warm_start(

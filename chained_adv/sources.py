@@ -117,7 +117,7 @@ def problem_pool(
     if source.startswith("arc:") and not references: return [], whole_set(source, False)
     above = (Path(run), *Path(run).resolve().parents[:2]) if run and not source else ()
     records = [read_run(o) for o in above] # a checkpoint lies two levels below its run
-    origin = next((o["problems"] for o in records if o.get("problems")), {})
+    origin: dict[str, Any] = next((o["problems"] for o in records if o.get("problems")), {})
     tiny = (model or "tiny") == "tiny"
     train, held_out, _ = problem_sets(source or origin.get("source", ""), tiny, origin.get("seed", 0))
     return train, held_out

@@ -52,6 +52,7 @@ def get_all_stages() -> tuple: # The five stages in order
     "All stages, first to last"
     return _STAGES
 
+# %% ../nbs/01_stages.ipynb #0976190c
 def get_stage(
     stage: int # 1 to 5
 ) -> ReasoningStage: # That stage

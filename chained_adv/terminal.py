@@ -53,6 +53,7 @@ def examples(
     "An epilog that keeps its lines"
     return "\b\nExamples:\n" + "\n".join(f"  {o}" for o in lines)
 
+# %% ../nbs/30_terminal.ipynb #1bcc96cd
 def opt(
     kind: Any, # Type of the value
     help: str, # What it means
@@ -75,6 +76,7 @@ def say(
     "Tell the person, on standard error, so that standard output stays readable by programs"
     print(text, file=sys.stderr, flush=True)
 
+# %% ../nbs/30_terminal.ipynb #19e48f11
 def print_json(
     data: Any # Plain values
 ):
@@ -108,6 +110,7 @@ def make_console() -> Console: # For standard output
     "A console; in a pipe its lines are 160 wide"
     return Console(width=None if sys.stdout.isatty() else 160, highlight=False, force_jupyter=False)
 
+# %% ../nbs/30_terminal.ipynb #48c1cf94
 def print_block(
     console: Console, # Where to
     title: str, # Untrusted too

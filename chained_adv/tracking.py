@@ -71,6 +71,7 @@ def read_metrics(
     "The lines of `metrics.jsonl`"
     return _read_lines(Path(folder) / "metrics.jsonl")
 
+# %% ../nbs/18_tracking.ipynb #12f0baf2
 def read_evaluations(
     folder: str | Path # A run's folder
 ) -> list[dict]: # One per evaluation
@@ -97,6 +98,7 @@ def _need(package, module=None):
                           f"`pip install {package}`, or leave the tracker out: the run's folder holds "
                           "the same numbers") from None
 
+# %% ../nbs/18_tracking.ipynb #1e87059a
 class WandbTracker(Tracker):
     "Weights & Biases"
     def __init__(self,
@@ -147,6 +149,7 @@ def _plain(where, name, value):
     if isinstance(value, dict): return {k: _plain(where, f"{name}.{k}", v) for k, v in value.items()}
     return value
 
+# %% ../nbs/18_tracking.ipynb #54eea0d9
 def _flat(fields):
     "Intervals become their value, and the split goes into the name, as trackers want it"
     head = f"{fields['split']}/" if "split" in fields else ""
@@ -175,6 +178,7 @@ def log_step(self: TrainingLogger,
     "Append one training step"
     return self._append("metrics.jsonl", fields)
 
+# %% ../nbs/18_tracking.ipynb #87eedc47
 @patch
 def log_evaluation(self: TrainingLogger,
     **fields # `step`, `stage`, `split`, `n`, and the rates by the names in `RATE_NAMES`
@@ -182,6 +186,7 @@ def log_evaluation(self: TrainingLogger,
     "Append one evaluation"
     return self._append("evaluation.jsonl", fields)
 
+# %% ../nbs/18_tracking.ipynb #88ad6faa
 @patch
 def close(self: TrainingLogger) -> None:
     "Tell the trackers that the run is over"
@@ -193,6 +198,7 @@ def _last_step(path):
     _mend(path)
     return max((o["step"] for o in _read_lines(path)), default=0)
 
+# %% ../nbs/18_tracking.ipynb #0b67579a
 def _mend(path):
     if not path.exists() or path.read_bytes()[-1:] in (b"\n", b""): return
     with warnings.catch_warnings():
@@ -289,7 +295,8 @@ class TrainingProgress:
         self.total, self.done, self.stream = total_steps, done, stream or sys.stderr
         self.notebook = stream is None and _in_notebook()
         self.live = self.notebook or (hasattr(self.stream, "isatty") and self.stream.isatty())
-        self._handle, self._phase, self._printed = None, None, done
+        self._handle, self._printed = None, done
+        self._phase: tuple[int, str] | None = None
         self._bar = self._make_bar() if self.live else None
 
     def __enter__(self): return self
@@ -349,6 +356,7 @@ def stage_table(self: TrainingProgress,
     _rich("console").Console(file=self.stream, width=None if self.live else 120).print(table)
     if self._bar is not None: self._bar.refresh()
 
+# %% ../nbs/18_tracking.ipynb #90575484
 @patch
 def _show(self: TrainingProgress, table):
     "Show a table in a notebook, in the place of the last one"

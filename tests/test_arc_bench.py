@@ -11,7 +11,7 @@ pytest.importorskip("httpx2", reason="needs the extra: pip install 'chained_adv[
 pytest.importorskip("stamina", reason="needs the extra: pip install 'chained_adv[arc]'")
 
 from chained_adv.arc.agents import load_prompts
-from chained_adv.arc.bench import BenchSettings, _Plan, _attempts_of, make_report, read_rows, run_bench
+from chained_adv.arc.bench import BenchPlan, _attempts_of, make_report, read_rows, run_bench
 from chained_adv.arc.results.scores import Vote, read_submission, report_answers, score_answers, select_answers
 from chained_adv.arc.cli import app
 from chained_adv.arc.backends.baselines import fenced
@@ -37,7 +37,7 @@ def recording(path, tasks, kind, answer, best_of=1, rounds=0):
     Path(path).write_text("".join(json.dumps(o) + "\n" for o in rows))
     return make_client(f"replay:{path}")
 
-def bench(client, tasks, folder, settings, **more): return asyncio.run(run_bench(client, tasks, folder, settings, **more))
+def bench(client, tasks, folder, kind, resume=False, **asked): return asyncio.run(run_bench(client, BenchPlan(tasks, kind, **asked), folder, resume=resume))
 def says(n): return fenced(json.dumps([[n, 0]]), "json")
 def program(body): return fenced(f"def solve_task(g):\n    return {body}", "python")
 
@@ -89,13 +89,13 @@ def test_a_range_of_tasks_is_honoured(tmp_path):
 
 def test_all_test_inputs_count(tmp_path):
     tasks = [toy("t", 5, 6)]
-    half = bench(recording(tmp_path / "r", tasks, "direct", lambda t, p, a, r: says(5 if p == 0 else 9)), tasks, tmp_path / "run", BenchSettings("direct"))
+    half = bench(recording(tmp_path / "r", tasks, "direct", lambda t, p, a, r: says(5 if p == 0 else 9)), tasks, tmp_path / "run", "direct")
     assert (half["tasks"]["t"]["right"], half["solved"], half["scores"]["mean_over_pairs"]["value"]) == ([True, False], [], .5)
 
 def test_failed_calls_stay_in_the_denominator_and_apart(tmp_path):
     tasks = [toy(k, 5) for k in "abcd"]
     client = recording(tmp_path / "r", tasks, "direct", lambda t, p, a, r: {"a": says(5), "b": says(1), "c": "no grid here"}.get(t.id))
-    report = bench(client, tasks, tmp_path / "run", BenchSettings("direct"))
+    report = bench(client, tasks, tmp_path / "run", "direct")
     assert (report["scores"]["tasks"], report["scores"]["all_pairs"]["value"]) == (4, .25)
     assert (report["solved"], report["unsolved"], report["unanswered"]) == (["a"], ["b", "c"], ["d"])
     assert report["attempts"]["fates"] == {"right": 1, "wrong_value": 1, "no_grid": 1, "no_answer": 1}
@@ -104,17 +104,17 @@ def test_failed_calls_stay_in_the_denominator_and_apart(tmp_path):
 def test_a_run_that_stopped_early_is_scored_over_all_that_was_asked(tmp_path):
     tasks = [toy(k, 5) for k in "abcd"]
     client = recording(tmp_path / "r", tasks, "direct", lambda t, p, a, r: says(5))
-    bench(client, tasks, tmp_path / "run", BenchSettings("direct"))
+    bench(client, tasks, tmp_path / "run", "direct")
     lines = (tmp_path / "run" / "attempts.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "run" / "attempts.jsonl").write_text("".join(lines[:2]))
-    plan = _Plan(tasks, BenchSettings("direct"))
+    plan = BenchPlan(tasks, "direct")
     with Sandbox() as box: report = make_report(plan, list(verify_attempts(_attempts_of(plan, read_rows(tmp_path / "run")), box)), "interrupted")
     assert (report["attempts"]["missing"], report["scores"]["all_pairs"]["value"], len(report["unanswered"])) == (2, .5, 2)
 
 def test_two_answers_count_and_a_third_does_not(tmp_path):
     tasks = [toy("t", 5)]
     answers = [[1, 5], [1, 2, 5]]
-    found = [bench(recording(tmp_path / f"r{i}", tasks, "direct", lambda t, p, a, r: says(o[a]), len(o)), tasks, tmp_path / f"run{i}", BenchSettings("direct", best_of=len(o))) for i, o in enumerate(answers)]
+    found = [bench(recording(tmp_path / f"r{i}", tasks, "direct", lambda t, p, a, r: says(o[a]), len(o)), tasks, tmp_path / f"run{i}", "direct", best_of=len(o)) for i, o in enumerate(answers)]
     assert [len(o["solved"]) for o in found] == [1, 0]
     assert found[1]["oracle"]["pass@3"]["value"] == 1. and found[1]["oracle"]["pass@1"]["value"] == pytest.approx(1 / 3, abs=1e-4)
 
@@ -122,7 +122,7 @@ def test_oracle_numbers_are_the_mean_over_all_choices_of_k(tmp_path):
     tasks, n = [toy("t", 5, 6), toy("u", 7)], 5
     rng = random.Random(3)
     table = {(t.id, p, a): rng.random() < .4 for t in tasks for p in range(len(t.test)) for a in range(n)}
-    report = bench(recording(tmp_path / "r", tasks, "direct", lambda t, p, a, r: says(t.test[p].output.rows[0][0] if table[t.id, p, a] else 1), n), tasks, tmp_path / "run", BenchSettings("direct", best_of=n))
+    report = bench(recording(tmp_path / "r", tasks, "direct", lambda t, p, a, r: says(t.test[p].output.rows[0][0] if table[t.id, p, a] else 1), n), tasks, tmp_path / "run", "direct", best_of=n)
     for k in (1, 2, n):
         by_hand = [sum(any(table[t.id, p, a] for a in some) for p in range(len(t.test)) for some in combinations(range(n), k)) / len(t.test) / math.comb(n, k) for t in tasks]
         assert report["oracle"][f"pass@{k}"]["value"] == pytest.approx(sum(by_hand) / len(by_hand), abs=1e-4)
@@ -134,16 +134,16 @@ def test_the_choice_does_not_see_the_answers(tmp_path):
     rng = random.Random(0)
     bodies = ["g", "[r[::-1] for r in g]", "g[::-1]", "[r[::-1] for r in g[::-1]]"]
     client = recording(tmp_path / "r", tasks, "code", lambda t, p, a, r: program(rng.choice(bodies)), 4)
-    report = bench(client, tasks, tmp_path / "run", BenchSettings("code", best_of=4))
+    report = bench(client, tasks, tmp_path / "run", "code", best_of=4)
     lied = [replace(t, test=tuple(Pair(p.input, Grid([[9]])) for p in t.test)) for t in tasks]
-    plan = _Plan(lied, BenchSettings("code", best_of=4))
+    plan = BenchPlan(lied, "code", best_of=4)
     with Sandbox() as box: other = make_report(plan, list(verify_attempts(_attempts_of(plan, read_rows(tmp_path / "run")), box)))
     assert report_answers(report) == report_answers(other) and report["scores"] != other["scores"]
 
 def test_programs_that_fit_the_training_pairs_come_first(tmp_path):
     task = Task("turn", [Pair(Grid([[1, 2]]), Grid([[2, 1]]))], [Pair(Grid([[3, 4]]), Grid([[4, 3]]))])
     bodies = ["g", "g", "g", "[r[::-1] for r in g]"]
-    report = bench(recording(tmp_path / "r", [task], "code", lambda t, p, a, r: program(bodies[a]), 4), [task], tmp_path / "run", BenchSettings("code", best_of=4, answers=1))
+    report = bench(recording(tmp_path / "r", [task], "code", lambda t, p, a, r: program(bodies[a]), 4), [task], tmp_path / "run", "code", best_of=4, answers=1)
     assert report["solved"] == ["turn"]
 
 GRID = st.sampled_from([Grid([[n, m]]) for n in range(3) for m in range(2)])
@@ -164,13 +164,12 @@ def test_choice_of_answers(votes, count, rng):
 def test_views_are_turned_back(tmp_path):
     "A model that answers right under every view is right, and agrees with itself"
     tasks = [t for t in load_tasks("builtin") if t.id in ("pond", "bars")]
-    config = BenchSettings("direct", views=6)
-    asked = [v for _, _, v in _Plan(tasks, config).asked.values()]
-    report = bench(recording(tmp_path / "r", asked, "direct", lambda t, p, a, r: fenced(json.dumps(t.test[p].output.to_lists()), "json")), tasks, tmp_path / "run", config)
+    asked = [v for _, _, v in BenchPlan(tasks, "direct", views=6).asked.values()]
+    report = bench(recording(tmp_path / "r", asked, "direct", lambda t, p, a, r: fenced(json.dumps(t.test[p].output.to_lists()), "json")), tasks, tmp_path / "run", "direct", views=6)
     assert (sorted(k.split("/")[-1] for k in report["solved"]), report["agreement"], len(asked)) == (["bars", "pond"], 1., 12)
 
 def test_programs_under_views(tmp_path):
-    report = bench(make_client("search"), [t for t in load_tasks("builtin") if t.id == "half_turn"], tmp_path / "run", BenchSettings("code", views=3))
+    report = bench(make_client("search"), [t for t in load_tasks("builtin") if t.id == "half_turn"], tmp_path / "run", "code", views=3)
     assert (len(report["solved"]), report["agreement"], report["attempts"]["made"]) == (1, 1., 3)
 
 # Feedback rounds
@@ -182,7 +181,7 @@ def test_wrong_programs_are_sent_back_with_what_they_did_wrong(tmp_path):
         if t.id == "mute": return None
         if t.id == "junk": return "no code at all" if r == 0 else program("g")
         return program("g" if t.id == "right" or r == 0 else "[[c + (i == 0) for i, c in enumerate(r)] for r in g]")
-    report = bench(recording(tmp_path / "r", tasks, "code", answer, rounds=2), tasks, tmp_path / "run", BenchSettings("code", rounds=2))
+    report = bench(recording(tmp_path / "r", tasks, "code", answer, rounds=2), tasks, tmp_path / "run", "code", rounds=2)
     assert report["solved"] == ["wrong", "right", "junk"] and report["unanswered"] == ["mute"]
     assert (report["attempts"]["made"], report["attempts"]["further_rounds"], report["attempts"]["missing"]) == (4, 2, 0)
     assert report["oracle"]["pass@1"]["value"] == .75
@@ -190,8 +189,8 @@ def test_wrong_programs_are_sent_back_with_what_they_did_wrong(tmp_path):
 def test_feedback_tells_of_training_pairs_only(tmp_path):
     from chained_adv.arc.bench import _next_items
     task = replace(toy("t", 9, train=((1, 2),)), test=(Pair(Grid([[7, 7]]), Grid([[8, 8]])),))
-    plan = _Plan([task], BenchSettings("code", rounds=1))
-    bench(recording(tmp_path / "r", [task], "code", lambda t, p, a, r: program("g")), [task], tmp_path / "run", BenchSettings("code"))
+    plan = BenchPlan([task], "code", rounds=1)
+    bench(recording(tmp_path / "r", [task], "code", lambda t, p, a, r: program("g")), [task], tmp_path / "run", "code")
     with Sandbox() as box: item, = _next_items(plan, verify_attempts(_attempts_of(plan, read_rows(tmp_path / "run")), box), 1, load_prompts())
     told = item.messages[-1]["content"]
     assert "1 0" in told and "2 0" in told and "8 8" not in "".join(m["content"] for m in item.messages)
@@ -200,13 +199,13 @@ def test_feedback_tells_of_training_pairs_only(tmp_path):
 def test_a_benchmark_resumes(tmp_path):
     tasks = [toy(k, 5) for k in "ab"]
     gone = recording(tmp_path / "r", tasks, "direct", lambda t, p, a, r: says(5) if t.id == "a" else None)
-    assert bench(gone, tasks, tmp_path / "run", BenchSettings("direct"))["unanswered"] == ["b"]
-    with pytest.raises(ArcError, match="holds attempts already"): bench(gone, tasks, tmp_path / "run", BenchSettings("direct"))
+    assert bench(gone, tasks, tmp_path / "run", "direct")["unanswered"] == ["b"]
+    with pytest.raises(ArcError, match="holds attempts already"): bench(gone, tasks, tmp_path / "run", "direct")
     recording(tmp_path / "r", tasks, "direct", lambda t, p, a, r: says(5))
     again = make_client(f"replay:{tmp_path / 'r'}")
-    report = bench(again, tasks, tmp_path / "run", BenchSettings("direct"), resume=True)
+    report = bench(again, tasks, tmp_path / "run", "direct", resume=True)
     assert (report["solved"], report["attempts"]["failed_calls"]) == (["a", "b"], 0)
-    with pytest.raises(ArcError, match="other settings"): bench(again, tasks, tmp_path / "run", BenchSettings("direct", best_of=2), resume=True)
+    with pytest.raises(ArcError, match="other settings"): bench(again, tasks, tmp_path / "run", "direct", best_of=2, resume=True)
 
 # Submissions of others
 

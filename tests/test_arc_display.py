@@ -37,10 +37,10 @@ def test_an_unknown_output_is_a_question_mark(tmp_path):
 
 def test_plots_name_their_axes(tmp_path):
     pytest.importorskip("httpx2")
-    from chained_adv.arc.bench import BenchSettings, plot_report, run_bench
+    from chained_adv.arc.bench import BenchPlan, plot_report, run_bench
     from chained_adv.arc.clients import make_client
     from chained_adv.arc.datasets import load_tasks
     from chained_adv.arc.generate import run_async
-    report = run_async(run_bench(make_client("identity"), load_tasks("builtin")[:2], tmp_path, BenchSettings("direct")))
+    report = run_async(run_bench(make_client("identity"), BenchPlan(load_tasks("builtin")[:2], "direct"), tmp_path))
     top, low = plot_report(report).axes
     assert (top.get_xlabel(), top.get_ylabel(), low.get_xlabel()) == ("share, with its 95 % interval", "score", "attempts, by what became of them")

@@ -7,7 +7,7 @@ pytest.importorskip("httpx2", reason="needs the extra: pip install 'chained_adv[
 pytest.importorskip("stamina", reason="needs the extra: pip install 'chained_adv[arc]'")
 
 from chained_adv.arc.backends.baselines import Baseline
-from chained_adv.arc.bench import BenchSettings, compare_runs, merge_runs, run_bench
+from chained_adv.arc.bench import BenchPlan, compare_runs, merge_runs, run_bench
 from chained_adv.arc.clients import make_client
 from chained_adv.arc.grids import ArcError, Grid, Pair, Task
 from chained_adv.arc.limits import Client
@@ -25,7 +25,7 @@ def make_tasks():
 
 def bench(answer, folder, **settings):
     client = answer if isinstance(answer, Client) else Client(answer, Baseline(lambda request: f"```python\ndef solve_task(g): return {TURNS[answer]}\n```"))
-    return asyncio.run(run_bench(client, make_tasks(), folder, BenchSettings(**settings)))
+    return asyncio.run(run_bench(client, BenchPlan(make_tasks(), **settings), folder))
 
 @pytest.fixture
 def runs(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 httpx2 = pytest.importorskip("httpx2", reason="needs the extra: pip install 'chained_adv[arc]'")
 pytest.importorskip("stamina", reason="needs the extra: pip install 'chained_adv[arc]'")
 
-from chained_adv.arc.bench import BenchSettings, run_bench
+from chained_adv.arc.bench import BenchPlan, run_bench
 from chained_adv.arc.clients import make_client
 from chained_adv.arc.limits import Budget, Limits
 from chained_adv.arc.protocol import FAILURES, Prices
@@ -161,7 +161,7 @@ def test_a_surrogate_in_an_answer_goes_through_all_rounds(tmp_path):
     "The answer is part of the next round's question; and a line written before the repair is read"
     wrong = body("\ud83d\n```python\ndef solve_task(input_grid):\n    return '\ud83d'\n```\n")
     endpoint, tasks = Oddities([on_wire(json.dumps(wrong), False)] * 4), make_tasks(2)
-    bench = lambda **more: lambda client: run_bench(client, tasks, tmp_path, BenchSettings("code", rounds=2), max_concurrent=1, **more)
+    bench = lambda **more: lambda client: run_bench(client, BenchPlan(tasks, "code", rounds=2), tmp_path, max_concurrent=1, **more)
     report = asyncio.run(talk(endpoint, tmp_path, False, 4, bench()))
     assert report["status"] == "finished" and report["attempts"]["further_rounds"] >= 2
     path = tmp_path / "attempts.jsonl"

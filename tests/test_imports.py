@@ -29,7 +29,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "judge.batches": "core judge.wire judge.host judge.verdicts testcases",
     "sandbox": "core jail judge.host judge.verdicts testcases judge.batches",
     "formats.entries": "core",
-    "formats.entry_tests": "judge.constants formats.entries",
+    "formats.entry_tests": "core judge.constants formats.entries",
     "formats.converters": "core formats.entries formats.entry_tests",
     "problem_files": "core testcases formats.entries formats.converters",
     "problems": "core formats.entries formats.entry_tests problem_files",

@@ -10,6 +10,7 @@ __all__ = ['GRID', 'OBJECT', 'MAX_BODY', 'LOCAL', 'check_schema', 'obj', 'text',
 import asyncio, json, re, secrets, threading, time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
 from fastcore.basics import patch
 from starlette.concurrency import run_in_threadpool
@@ -71,6 +72,7 @@ def obj(**properties) -> dict: # A schema; names that end in `_` may be left out
     needed = [k for k in properties if not k.endswith("_")]
     return dict(type="object", properties=names, required=needed, additionalProperties=False)
 
+# %% ../../nbs/arc/19_api.ipynb #c3d8e7ea
 def text(
     most: int, # Characters at most
     least: int = 0 # And at least
@@ -78,6 +80,7 @@ def text(
     "A string"
     return dict(type="string", minLength=least, maxLength=most)
 
+# %% ../../nbs/arc/19_api.ipynb #ae61e0a6
 def integer(
     low: int = 0, # At least
     high: int = 2**31 # At most
@@ -167,9 +170,11 @@ async def _read_body(request, limit):
         if len(data) > limit: raise too_large
     return bytes(data)
 
+# %% ../../nbs/arc/19_api.ipynb #6a11f4d7
 async def _arguments(bench, row, request):
     "What a handler is called with; raises `StoreError`"
-    found = dict(bench=bench, tab=request.headers.get("x-arc-tab", "")[:40], **_path_ids(request))
+    tab = request.headers.get("x-arc-tab", "")[:40]
+    found: dict[str, Any] = dict(bench=bench, tab=tab, **_path_ids(request))
     given = request.query_params
     if strange := set(given) - set(row.query): raise _wrong("is not known", sorted(strange)[0][:40])
     found |= {k: _query_value(s, k, given[k]) for k, s in row.query.items() if k in given}
@@ -340,7 +345,10 @@ def take(self: Bucket,
 # %% ../../nbs/arc/19_api.ipynb #c6a3862c
 class Feed:
     "Tells all open pages what has changed"
-    def __init__(self): self.listeners, self.loop, self.closed = set(), None, False
+    def __init__(self):
+        self.listeners: set[Listener] = set()
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self.closed = False
 
 @patch
 def tell(self: Feed,

@@ -88,19 +88,21 @@ def vary_labelled(
     return [(make_variation(task, o), conjugate_program(program, o)) for o in views]
 
 # %% ../../nbs/arc/13_bridge.ipynb #2e1b53f5
-def _line_program(line):
+def _line_program(line) -> tuple[str, str] | None:
     "(task key or id, program) of a line of attempts or of exported data; None for others"
     about = line.get("provenance", line) if isinstance(line, dict) else {}
+    key = about.get("task_key")
     code = about.get("code")
-    return (about.get("task_key"), code) if isinstance(code, str) and code else None
+    return (key, code) if isinstance(key, str) and isinstance(code, str) and code else None
 
+# %% ../../nbs/arc/13_bridge.ipynb #91f20de7
 def _program_files(path):
     "(task key or id, program) of the Python files in a folder"
     return ([(o.stem, o.read_text(encoding="utf-8")) for o in sorted(path.glob("*.py"))] if path.is_dir()
             else [])
 
 # %% ../../nbs/arc/13_bridge.ipynb #c683e43b
-def _program_lines(file, path):
+def _program_lines(file, path) -> list[tuple[str, str]]:
     "(task key or id, program) of lines; raises `ArcError`"
     try: lines = [json.loads(o) for o in file.read_text(encoding="utf-8").splitlines() if o.strip()]
     except OSError as e:
@@ -180,7 +182,7 @@ def stage_lines(
 ) -> list[dict]: # One line per stage
     "A verified program as training data for the generator of a match"
     a = verification.attempt
-    words, code = (a.row.get("reasoning") or "").strip() * (not a.task.operations), a.code.strip()
+    words, code = (a.row.get("reasoning") or "").strip() * (not a.task.operations), a.program.strip()
     p, problem = load_prompts(prompts), task_to_problem(a.task)
     line = sft_line(verification, sandbox, license=license, prompts=asked)
     about = {k: line[k] for k in ("group", "provenance")}
@@ -203,7 +205,7 @@ def parse_source(
 ) -> ArcSource: # Its parts
     "Read the name of a source; raises `ConfigError`"
     tasks, *options = text.removeprefix("arc:").split(",")
-    given = dict(o.partition("=")[::2] for o in options)
+    given = {name: value for name, _, value in (o.partition("=") for o in options)}
     views, search = given.get("views", ""), given.get("search", "yes")
     known = given.keys() <= {"programs", "views", "search"}
     if not (tasks and known and re.fullmatch(r"\d*", views) and search in ("yes", "no")):

@@ -7,7 +7,7 @@ __all__ = ['SOURCES', 'LIMITS', 'discussion_texts', 'describe_grids', 'discussio
            'Talk', 'Room', 'failing_text', 'training_line']
 
 # %% ../../nbs/arc/18_chat.ipynb #51306a35
-import asyncio, json, sys, time
+import asyncio, functools, json, sys, time
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -44,7 +44,7 @@ def describe_grids(
     "A task as rows of digits"
     size = lambda g: f"{g.height}x{g.width}"
     lines = [f"Demonstration {n}\nInput ({size(p.input)}):\n{write_grid(p.input)}\n"
-             f"Output ({size(p.output)}):\n{write_grid(p.output)}" for n, p in enumerate(task.train, 1)]
+             f"Output ({size(p.answer)}):\n{write_grid(p.answer)}" for n, p in enumerate(task.train, 1)]
     lines += [f"Test input {n} ({size(p.input)}):\n{write_grid(p.input)}" for n, p in enumerate(task.test, 1)]
     return "\n\n".join(lines)
 
@@ -96,10 +96,10 @@ def params(self: Models,
 # %% ../../nbs/arc/18_chat.ipynb #aacc06d3
 def _make_model(models, spec):
     "The thing behind a name"
-    own = models.base_url and spec not in BASELINES and not spec.startswith("transformers:")
-    more = dict(base_url=models.base_url, key_env=models.key_env or None) if own else {}
-    prices = models.prices if own else None
-    return make_client(spec, providers=models.providers, stream=True, prices=prices, **more).model
+    shared = functools.partial(make_client, spec, providers=models.providers, stream=True)
+    local = spec in BASELINES or spec.startswith("transformers:")
+    if local or not models.base_url: return shared().model
+    return shared(models.base_url, models.key_env or None, prices=models.prices).model
 
 @patch
 async def client(self: Models,
@@ -151,7 +151,8 @@ def spent(self: Store,
     user: int # Whose
 ) -> float: # USD
     "What somebody's messages cost, those under way at their worst"
-    return self.row("SELECT coalesce(sum(coalesce(cost, worst)), 0) FROM spending WHERE user=?", user)[0]
+    sql = "SELECT coalesce(sum(coalesce(cost, worst)), 0) FROM spending WHERE user=?"
+    return self.rows(sql, user)[0][0]
 
 # %% ../../nbs/arc/18_chat.ipynb #532ce880
 @patch
@@ -266,7 +267,10 @@ class Talk:
     booked: int # Number of the reservation
     meta: dict # What is kept with the answer
 
-    def __post_init__(self): self.events, self.text, self.thoughts, self.task = [], "", "", None
+    def __post_init__(self):
+        self.events: list[dict] = []
+        self.text = self.thoughts = ""
+        self.task: asyncio.Future[None] | None = None
 
 # %% ../../nbs/arc/18_chat.ipynb #512c92d7
 @patch
@@ -298,7 +302,7 @@ async def ask(self: Talk) -> dict: # How it ended: `status`, and of a failure it
         return dict(status="error", label="bad_json", message=f"{type(e).__name__}: {e}"[:500], cost=None)
     if not self.text: self.heard(reply.text, reply.reasoning)
     self.text, self.thoughts = reply.text, reply.reasoning
-    return dict(status="done", usage=asdict(reply.usage), cost=reply.cost,
+    return dict(status="done", usage=asdict(reply.usage or Usage()), cost=reply.cost,
                 seconds=round(reply.seconds or 0, 3), finish=reply.finish_reason)
 
 # %% ../../nbs/arc/18_chat.ipynb #cb34fed3
@@ -323,7 +327,7 @@ async def follow(self: Talk) -> AsyncIterator[dict]: # Events, the last of kind 
         for o in self.events[seen:]: yield o
         seen = max(seen, len(self.events))
         if self.events and self.events[-1]["kind"] == "end": return
-        if self.task.done() and seen == len(self.events): return
+        if self.task and self.task.done() and seen == len(self.events): return
         await asyncio.sleep(.03)
 
 # %% ../../nbs/arc/18_chat.ipynb #0b2b8a6b
@@ -382,8 +386,8 @@ async def send(self: Room,
     meta = dict(model=model, temperature=temperature, source=source)
     talk = Talk(self.store, id, client, request, booked, meta)
     self.talks[id] = talk
-    talk.task = asyncio.ensure_future(talk.run())
-    talk.task.add_done_callback(lambda _: self.talks.pop(id, None))
+    talk.task = task = asyncio.ensure_future(talk.run())
+    task.add_done_callback(lambda _: self.talks.pop(id, None))
     return talk
 
 # %% ../../nbs/arc/18_chat.ipynb #9311d53a
@@ -418,7 +422,7 @@ def failing_text(
     "What a model is told about a demonstration that its program fails"
     pair = task.train[index]
     given = "\nWhat it gave:\n" + "\n".join(" ".join(map(str, r)) for r in got) + "\n" if got else ""
-    grids = dict(input=write_grid(pair.input), wanted=write_grid(pair.output))
+    grids = dict(input=write_grid(pair.input), wanted=write_grid(pair.answer))
     values = dict(number=index + 1, reason=reason, got=given, **grids)
     return discussion_texts()["failing"].strip().format(**values)
 

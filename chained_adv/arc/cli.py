@@ -319,15 +319,15 @@ BenchViews = opt(int, "Ask each task under so many transformations, the first be
 Rounds = opt(int, "Further rounds for programs that fail training pairs (code).", min=0)
 HandedIn = opt(int, "Different answers handed in per test input; the ARC Prize allows 2.", min=1)
 
-async def _bench(client, tasks, settings, folder, prompts, box, as_json, how):
+async def _bench(client, plan, folder, prompts, box, as_json, how):
     "Run the benchmark, or without a folder say what it would take"
     from chained_adv.arc.agents import load_prompts
-    from chained_adv.arc.bench import bench_items, plot_report, run_bench
+    from chained_adv.arc.bench import plot_report, run_bench
     from chained_adv.arc.generate import estimate_run, show_progress
-    items, texts = bench_items(tasks, settings), load_prompts(prompts or None)
+    items, texts = plan.items(), load_prompts(prompts or None)
     if not folder: return print_plan(estimate_run(client, items, texts), as_json)
     with show_progress(len(items), quiet=as_json) as tell:
-        try: report = await run_bench(client, tasks, folder, settings, box, texts, tell=tell, **how)
+        try: report = await run_bench(client, plan, folder, box, texts, tell=tell, **how)
         finally: await client.close()
     plot_report(report, folder / "report.png")
     print_json(report) if as_json else print_bench(report, folder)
@@ -348,17 +348,17 @@ def bench(connect, kind: Annotated[str, typer.Argument(help="code or direct.")],
           timeout: Timeout = 5., workers: Workers = 1, prompts: PromptFile = "",
           dry_run: DryRun = False, as_json: Json = False):
     "Benchmark a model: attempts, verification, choice of two answers, scores."
-    from chained_adv.arc.bench import BenchSettings
+    from chained_adv.arc.bench import BenchPlan
     from chained_adv.arc.generate import run_async
     from chained_adv.sandbox import Sandbox
     chosen = chosen_tasks(dataset, task_ids, tasks, max_tasks)
-    settings = BenchSettings(kind, best_of, views, rounds, answers)
+    plan = BenchPlan(chosen, kind, best_of, views, rounds, answers)
     client = connect(dry=dry_run)
     folder = None if dry_run else run_folder(out, f"bench-{kind}", client.name)
-    how = dict(max_concurrent=max_concurrent, resume=resume, retry_failed=retry_failed)
-    how["notes"] = dict(dataset=dataset)
+    how = dict(max_concurrent=max_concurrent, resume=resume, retry_failed=retry_failed,
+               notes=dict(dataset=dataset))
     with nullcontext() if dry_run else Sandbox(timeout=timeout, workers=workers) as box:
-        run_async(_bench(client, chosen, settings, folder, prompts, box, as_json, how))
+        run_async(_bench(client, plan, folder, prompts, box, as_json, how))
 
 # %% ../../nbs/arc/24_cli.ipynb #arcvb008
 Answered = Annotated[str, typer.Argument(help=(
@@ -376,10 +376,11 @@ def score(answered: Answered, dataset: RunDataset = "", task_ids: TaskIds = "", 
     given = read_submission(answered, asked)
     by_task, scores = score_tasks(asked, given, answers), score_answers(asked, given, answers)
     found = {k: v.as_dict() if hasattr(v, "as_dict") else v for k, v in scores.items()}
-    found |= dict(answered=len(given), solved=[k for k, s in by_task.items() if s.solved],
-                  unsolved=[k for k, s in by_task.items() if not s.solved])
+    solved = [k for k, s in by_task.items() if s.solved]
+    unsolved = [k for k, s in by_task.items() if not s.solved]
+    found |= dict(answered=len(given), solved=solved, unsolved=unsolved)
     if as_json: return print_json(found)
-    print(f"{len(found['solved'])} of {len(asked)} tasks solved; {len(given)} have answers")
+    print(f"{len(solved)} of {len(asked)} tasks solved; {len(given)} have answers")
     print_scores(found)
 
 # %% ../../nbs/arc/24_cli.ipynb #6944840f
@@ -387,9 +388,10 @@ def _run_reports(runs):
     "Name -> (folder, report); raises `ArcError` where there is no report"
     from chained_adv.arc.results.submissions import read_report
     folders = [Path(o).parent if o.endswith(".json") else Path(o) for o in runs]
-    found = {o.name: (o, read_report(o)) for o in folders}
-    if lacking := [k for k, (_, r) in found.items() if not r]:
+    reports = [read_report(o) for o in folders]
+    if lacking := [o.name for o, r in zip(folders, reports) if not r]:
         raise ArcError(f"{lacking[0]} holds no report.json; run `chained-adv arc bench` there first")
+    found = {o.name: (o, r) for o, r in zip(folders, reports) if r}
     if len(found) < len(runs): raise ArcError("two of the runs have the same name; rename one of the folders")
     return found
 

@@ -120,7 +120,8 @@ def deal_pairs(
 ) -> list[Task]: # `id-0`, `id-1`, ...; pairs that are left over stay out
     "Many tasks from one with many pairs; raises `ArcError` when there are not enough for one"
     if train < 1 or test < 1: raise ArcError(f"a task needs pairs to show and to ask, not {train} and {test}")
-    pairs, size = [p for p in task.train + task.test if p.output], train + test
+    pairs = tuple(p for p in task.train + task.test if p.output)
+    size = train + test
     if len(pairs) < size:
         raise ArcError(f"task {task.id} has {len(pairs)} pairs with outputs; {size} are needed")
     starts = range(0, len(pairs) - size + 1, size)

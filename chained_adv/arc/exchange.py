@@ -28,6 +28,7 @@ class Imported:
     known: int = 0 # Versions and traces that were there already
     refused: list[str] = field(default_factory=list) # What was left out, each with its place and the reason
 
+# %% ../../nbs/arc/16_exchange.ipynb #e9110161
 def parse_file(
     name: str, # Of the file
     data: bytes # Its content

@@ -29,8 +29,10 @@ def task_marks(
     task: Task # Any task
 ) -> tuple[str, str]: # Two hashes, equal when the answers are unknown
     "What a task is recognised by: as it is, and without its answers"
-    return tuple(canonical_hash(o, symmetries=True, colors=True)[:16] for o in (task, without_answers(task)))
+    family = lambda o: canonical_hash(o, symmetries=True, colors=True)[:16]
+    return family(task), family(without_answers(task))
 
+# %% ../../nbs/arc/12_export.ipynb #28e73f1d
 def evaluation_marks() -> dict[str, dict[str, str]]: # Name of the set -> {mark: id}
     "The marks of the public evaluation sets"
     path = files("chained_adv") / "data" / "arc" / "evaluation_marks.json"
@@ -75,8 +77,8 @@ def gate(
     for v in verifications:
         if fault := _fault(v): out[fault] += 1
         else: right.append(v)
-    for v in sorted(right, key=lambda v: (v.attempt.task.key, len(v.attempt.code), v.attempt.code)):
-        task, program = v.attempt.task.key, program_key(v.attempt.code)
+    for v in sorted(right, key=lambda v: (v.attempt.task.key, len(v.attempt.program), v.attempt.program)):
+        task, program = v.attempt.task.key, program_key(v.attempt.program)
         if (task, program) in seen: out["duplicate"] += 1
         elif count[task] >= per_task: out["beyond_per_task"] += 1
         else:
@@ -96,7 +98,7 @@ def answer_text(
     a = verification.attempt
     words = (a.row.get("reasoning") or "").strip()
     kept = keep_reasoning == "all" or keep_reasoning == "originals" and not a.task.operations
-    return f"{words}\n\n" * bool(words and kept) + f"```python\n{a.code.strip()}\n```"
+    return f"{words}\n\n" * bool(words and kept) + f"```python\n{a.program.strip()}\n```"
 
 # %% ../../nbs/arc/12_export.ipynb #00002f6e
 _TEXTS = ("model", "prompt_version", "finish_reason", "config", "hindsight")
@@ -220,7 +222,7 @@ def relabel(
     outputs = _computed(verification)
     if outputs is None: return None
     task = verification.attempt.task
-    pairs = [Pair(p.input, o) for p, o in zip(task.train + task.test, outputs)]
+    pairs = tuple(Pair(p.input, o) for p, o in zip(task.train + task.test, outputs))
     n = len(task.train)
     made = replace(task, train=pairs[:n], test=pairs[n:], name="", parent=None, operations=(), signed_by=())
     return replace(made, id=f"{task.id}-hindsight-{canonical_hash(made)[:8]}")
@@ -255,10 +257,10 @@ def leave_one_out(
     if len(task.train) < 2: return []
     made = []
     for view in pick_views(views, seed):
-        whole = make_variation(replace(task, test=[Pair(p.input) for p in task.test]), view)
+        whole = make_variation(replace(task, test=tuple(Pair(p.input) for p in task.test)), view)
         for n, pair in enumerate(whole.train):
-            shown = [p for i, p in enumerate(whole.train) if i != n]
-            made.append(replace(whole, id=f"{task.id}-without-{n}", train=shown, test=[pair], name="",
+            shown = tuple(p for i, p in enumerate(whole.train) if i != n)
+            made.append(replace(whole, id=f"{task.id}-without-{n}", train=shown, test=(pair,), name="",
                                 parent=None, operations=()))
     return made
 

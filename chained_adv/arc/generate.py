@@ -54,11 +54,13 @@ def priced(self: RunReport) -> bool:
     "Is it known what a token costs?"
     return getattr(self.model, "prices", FREE) is not None
 
+# %% ../../nbs/arc/09_generate.ipynb #e3b0585e
 @patch(as_prop=True)
 def done(self: RunReport) -> int:
     "Attempts that have a line"
     return self.resumed + self.ok + sum(self.errors.values())
 
+# %% ../../nbs/arc/09_generate.ipynb #db42a7dd
 @patch(as_prop=True)
 def pending(self: RunReport) -> int | None:
     "Attempts without a line"
@@ -75,6 +77,7 @@ def add(self: RunReport,
     _spend(self, row)
     self.seconds = time.monotonic() - self.started
 
+# %% ../../nbs/arc/09_generate.ipynb #ede7322d
 def _spend(report, row):
     "Add what a line took"
     report.usage += Usage(**row["usage"])
@@ -113,6 +116,7 @@ def _read_manifest(folder):
         raise ArcError(f"{path} cannot be read ({e}); remove it to resume with the settings "
                        "given now") from None
 
+# %% ../../nbs/arc/09_generate.ipynb #941a2c36
 def _created(folder):
     "When the run began: as its manifest says, where it has one"
     try: return _read_manifest(folder).get("created") or utc_now()
@@ -141,6 +145,7 @@ def _check_settings(folder, old, new):
     told = ", ".join(f"{k}: {old.get(k)!r}, now {new.get(k)!r}" for k in names)
     raise ArcError(f"{folder} was made with other settings ({told}); use the same, or another folder")
 
+# %% ../../nbs/arc/09_generate.ipynb #0c423f3b
 def _open_folder(folder, config, resume, retry_failed):
     "Make or check the folder of a run; returns the keys that are done"
     if resume:
@@ -169,7 +174,7 @@ def _open_ledger(folder, client, report):
     else:
         cut_tail(path)
         earlier = read_ledger(path)
-    report.usage = Usage(*earlier.told[:4])
+    report.usage = Usage(*map(int, earlier.told[:4]))
     report.cost = earlier.told[4]
     report.lost = earlier.lost
     client.budget.spent = [earlier.most[4], sum(earlier.most[:2])]

@@ -8,6 +8,7 @@ __all__ = ['MAX_SIDE', 'COLORS', 'SYMMETRIES', 'PALETTE', 'ArcError', 'Grid', 'c
 
 # %% ../../nbs/arc/00_grids.ipynb #be79bfe8
 import hashlib, json, math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any
@@ -52,7 +53,7 @@ def _checked_rows(rows):
 @dataclass(frozen=True, slots=True)
 class Grid:
     "A rectangle of 1x1 to 30x30 cells, each a colour 0-9; cannot change, can be a dictionary's key"
-    rows: tuple # The cells, row by row; lists are taken too
+    rows: Sequence[Sequence[int]] # The cells, row by row, as tuples; lists are taken too
 
     def __post_init__(self): object.__setattr__(self, "rows", _checked_rows(self.rows))
     def __repr__(self): return f"Grid({self.to_lists()})"
@@ -69,11 +70,13 @@ def width(self: Grid) -> int:
     "Number of columns"
     return len(self.rows[0])
 
+# %% ../../nbs/arc/00_grids.ipynb #87d58f78
 @patch(as_prop=True)
 def colors(self: Grid) -> frozenset[int]:
     "The colours that occur"
     return frozenset(c for row in self.rows for c in row)
 
+# %% ../../nbs/arc/00_grids.ipynb #9a4d963d
 @patch
 def to_lists(self: Grid) -> list[list[int]]:
     "The rows as lists, for JSON and for programs"
@@ -95,19 +98,26 @@ class Pair:
     input: Grid # What is given
     output: Grid | None = None # What is wanted; None when it is not known
 
+# %% ../../nbs/arc/00_grids.ipynb #50334b02
+@patch(as_prop=True)
+def answer(self: Pair) -> Grid: # The output
+    "The output, where it must be known; raises `ArcError` when it is not"
+    if self.output is None: raise ArcError("the output of this pair is not known")
+    return self.output
+
 # %% ../../nbs/arc/00_grids.ipynb #535aac3d
 @dataclass(frozen=True)
 class Task:
     "Demonstrations of a rule, and inputs to apply it to"
     id: str # Name within its data set
-    train: tuple # Demonstration pairs; all outputs known
-    test: tuple # Pairs to solve
+    train: tuple[Pair, ...] # Demonstrations; all outputs known
+    test: tuple[Pair, ...] # Pairs to solve
     dataset: str = "" # Name of the data set
     revision: str = "" # Which state of the data set
     parent: str | None = None # Key of the task that this one is a variation of
     # What was done to the parent, in order; see `arc.transforms`
-    operations: tuple = field(default=(), hash=False)
-    signed_by: tuple = () # Who vouches for this variation
+    operations: tuple[dict[str, Any], ...] = field(default=(), hash=False)
+    signed_by: tuple[str, ...] = () # Who vouches for this variation
     name: str = "" # A title, where the file has one
 
     def __post_init__(self): _check_task(self)
@@ -166,7 +176,7 @@ def without_answers(
     task: Task # Any task
 ) -> Task: # The same without test outputs and title
     "The task as a solver may see it"
-    return replace(task, test=[Pair(p.input) for p in task.test], name="")
+    return replace(task, test=tuple(Pair(p.input) for p in task.test), name="")
 
 # %% ../../nbs/arc/00_grids.ipynb #38452a85
 _EXTRA = ("dataset", "revision", "parent", "operations", "signed_by")
@@ -202,8 +212,10 @@ def from_json(cls: Task,
                        f"{type(data).__name__}")
     own = {k: data[k] for k in _EXTRA if data.get(k)}
     name = data.get("name")
-    pairs = (tuple(_read_pairs(data, o, f"task {id}")) for o in ("train", "test"))
-    return cls(id, *pairs, **{"name": name if isinstance(name, str) else "", **own, **more})
+    train = tuple(_read_pairs(data, "train", f"task {id}"))
+    test = tuple(_read_pairs(data, "test", f"task {id}"))
+    given: dict[str, Any] = {"name": name if isinstance(name, str) else "", **own, **more}
+    return cls(id, train, test, **given)
 
 # %% ../../nbs/arc/00_grids.ipynb #d05945bb
 @patch
@@ -212,7 +224,7 @@ def to_json(self: Task, full=False):
     pair = lambda p: {"input": p.input.to_lists(),
                       **({} if p.output is None else {"output": p.output.to_lists()})}
     plain = lambda v: list(v) if isinstance(v, tuple) else v
-    data = {"train": [pair(p) for p in self.train], "test": [pair(p) for p in self.test]}
+    data: dict[str, Any] = {"train": [pair(p) for p in self.train], "test": [pair(p) for p in self.test]}
     if self.name: data["name"] = self.name
     if full: data = {"id": self.id, **{k: plain(v) for k in _EXTRA if (v := getattr(self, k))}, **data}
     return data

@@ -280,7 +280,7 @@ async def _booked(self: Client, request, bill, worst):
     if noted: request = replace(request, sent=lambda: self.ledger and self.ledger.sent(noted))
     try:
         reply = await self._call(request)
-        usage = reply.usage
+        usage = reply.usage or Usage()
         cost = reply.cost
         took = reply.seconds
         return reply
@@ -292,7 +292,7 @@ async def _booked(self: Client, request, bill, worst):
     finally:
         bill.usage, bill.cost = bill.usage + usage, bill.cost + cost
         bill.seconds += time.monotonic() - began if took is None else took
-        if noted: self.ledger.end(noted, usage, cost)
+        if noted and self.ledger: self.ledger.end(noted, usage, cost)
 
 # %% ../../nbs/arc/06_limits.ipynb #29c44bc9
 @patch
@@ -323,12 +323,13 @@ def _backoff(self: Client, error):
     return error.retry_after + random.random() * self.limits.first_wait
 
 @patch
-async def _tries(self: Client, request, bill):
+async def _tries(self: Client, request, bill) -> Reply:
     "Calls until one is answered, or none may follow"
     first, longest = self.limits.first_wait, self.limits.longest_wait
     waits = dict(wait_initial=first, wait_max=longest, wait_jitter=first, timeout=None)
     async for attempt in stamina.retry_context(on=self._backoff, attempts=self.limits.tries, **waits):
         with attempt: return await self._try_closed(request, bill)
+    raise AssertionError("stamina ends its tries with an answer or an error")
 
 # %% ../../nbs/arc/06_limits.ipynb #0ebd7e67
 @patch
@@ -434,7 +435,6 @@ def read_ledger(
     path: Path # Of a run
 ) -> Spent: # Sums over its calls
     "What the calls of a run took"
-    # by the name of the call
     may, took = {}, {} # by the name of the call
     sent, before = set(), [0, 0, 0, 0, 0.]
     for row in _ledger_rows(path):

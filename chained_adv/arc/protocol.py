@@ -26,7 +26,8 @@ class Usage:
     reasoning: int = 0 # Of these, tokens of reasoning
     cached: int = 0 # Of the tokens read, those that came from a cache
 
-    def __add__(self, other): return Usage(*map(sum, zip(astuple(self), astuple(other))))
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(*(a + b for a, b in zip(astuple(self), astuple(other))))
 
 # %% ../../nbs/arc/05_protocol.ipynb #da9da311
 @patch(as_prop=True)
@@ -56,7 +57,7 @@ class Reply:
     text: str # The answer
     reasoning: str = "" # Reasoning that the endpoint returns apart from the answer
     finish_reason: str = "stop" # Why it ended: `stop`, `length`, ...
-    usage: Usage = Usage() # Tokens, over all tries
+    usage: Usage | None = Usage() # Tokens, over all tries; None: the endpoint does not say
     cost: float = 0. # USD, over all tries
     seconds: float | None = None # That the calls took; None: not measured by the model itself
     tries: int = 1 # Calls that it took
@@ -195,8 +196,8 @@ def read_retry_after(
     now: datetime | None = None # What time it is
 ) -> float | None: # Seconds to wait; None when nothing readable was said
     "How long an endpoint asks to wait"
+    if value is None: return None
     try: seconds = float(value)
-    except TypeError: return None
     except ValueError:
         try: seconds = (parsedate_to_datetime(value) - (now or datetime.now(timezone.utc))).total_seconds()
         except (TypeError, ValueError): return None
@@ -219,7 +220,7 @@ def _read_usage(data):
                   _count(data, "completion_tokens_details", "reasoning_tokens"))
     usage = replace(usage, cached=min(usage.prompt, _count(data, "prompt_tokens_details", "cached_tokens")))
     cost = data.get("cost")
-    known = type(cost) in (int, float) and 0 < cost < 1e6
+    known = isinstance(cost, (int, float)) and not isinstance(cost, bool) and 0 < cost < 1e6
     return (usage if usage.total else None), (float(cost) if known else None)
 
 # %% ../../nbs/arc/05_protocol.ipynb #e4fbaf2a

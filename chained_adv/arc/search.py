@@ -229,7 +229,7 @@ class _Search:
         self.backs = [evaluate(back, g) for g in self.inputs]
         self.pairs = list(zip(self.inputs, self.outputs))
         self.colours = sorted({c for g, _ in self.pairs for r in g for c in r})
-        self.states = {self.inputs: ()}
+        self.states: dict[tuple, tuple] = {self.inputs: ()} # state -> the operations that lead to it
 
 @patch
 def feature(self: _Search, e, grids):
@@ -290,6 +290,7 @@ def _arm(search, pairs, states, makes):
     if mask: return states[(mask & -mask).bit_length() - 1][1], False
     return (literal, True) if len(outputs) == 1 else None
 
+# %% ../../nbs/arc/04_search.ipynb #2c87a998
 def _groups(search, question):
     "Answer -> the training pairs that give it; None when the question does not divide them"
     n = len(search.outputs)
@@ -355,6 +356,7 @@ def _backgrounds(task):
     if any(evaluate("background(g)", p.input.rows) != usual for p in (*task.train, *task.test)):
         yield "background(g)"
 
+# %% ../../nbs/arc/04_search.ipynb #44cb379e
 def _different(found, search, count):
     "Programs that differ on the test inputs"
     out = {}

@@ -18,7 +18,7 @@ from fastcore.basics import patch
 # %% ../../nbs/arc/22_server.ipynb #2458a9da
 import uvicorn
 from starlette.applications import Starlette
-from starlette.routing import Mount
+from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 from .grids import Grid, Task
 from .datasets import load_tasks
@@ -60,7 +60,7 @@ def make_app(
 ) -> Guard: # An ASGI application
     "Pages and API behind their doors"
     web = files("chained_adv") / "arc" / "web"
-    pages = [starlette_route(bench, o) for o in routes.rows]
+    pages: list[BaseRoute] = [starlette_route(bench, o) for o in routes.rows]
     pages.append(Mount("/", StaticFiles(directory=str(web), html=True)))
     @asynccontextmanager
     async def life(app):
@@ -113,6 +113,7 @@ class Serving:
     url: str # Address to open, the token in it
     bench: Workbench # What it serves
 
+# %% ../../nbs/arc/22_server.ipynb #fab834bf
 @patch
 def run(self: Serving):
     "Serve until interrupted"

@@ -135,6 +135,7 @@ def write(self: Store,
     self.queue.put((do, answer))
     return answer
 
+# %% ../../nbs/arc/14_store.ipynb #cdf176d5
 @patch
 def change(self: Store,
     do: Callable # As for `write`
@@ -154,6 +155,7 @@ def _attempt(db, do):
     db.execute("RELEASE one")
     return answer
 
+# %% ../../nbs/arc/14_store.ipynb #53fa0eda
 def _commit(db, batch):
     "Make the changes of a batch in one transaction"
     db.execute("BEGIN IMMEDIATE")
@@ -194,6 +196,7 @@ def rows(self: Store,
         self.readers.append(self.local.db)
     return self.local.db.execute(sql, values).fetchall()
 
+# %% ../../nbs/arc/14_store.ipynb #ff2e0f2c
 @patch
 def row(self: Store,
     sql: str, # A query
@@ -337,6 +340,7 @@ def task(self: Store,
     "One version as a task; raises `StoreError`"
     return read_version(self.version(id))
 
+# %% ../../nbs/arc/14_store.ipynb #b85fe44d
 @patch
 def versions(self: Store,
     place: int # Number of a task
@@ -380,6 +384,7 @@ def _next_number(db, task):
         if json.loads(o["pairs"]) == pairs: return o["number"]
     return _last_number(db, place) + 1
 
+# %% ../../nbs/arc/14_store.ipynb #e275e646
 def _last_number(db, place):
     "The highest number of a task's versions; 0 when there is none"
     sql = "SELECT coalesce(max(number), 0) FROM versions WHERE task=? AND removed IS NULL"

@@ -10,6 +10,7 @@ __all__ = ['check_operations', 'parse_operations', 'apply_operations', 'compose'
 import ast, functools, io, random, tokenize
 from collections import Counter
 from dataclasses import dataclass, replace
+from typing import Any
 from ..core import make_rng
 from .grids import (SYMMETRIES, ArcError, Grid, Pair, Task, canonical_hash, operations_text,
                                    turn_grid)
@@ -46,7 +47,7 @@ def parse_operations(
     text: str # Like `rotate_90,permute_colors:0213456789,swap:0:1`; empty for none
 ) -> tuple[dict, ...]: # Operations as data
     "Operations from the short text that `operations_text` writes; raises `ArcError`"
-    found = []
+    found: list[dict[str, Any]] = []
     for part in filter(None, map(str.strip, text.split(","))):
         name, *values = part.split(":")
         if not all(v.isascii() and v.isdigit() for v in values):
@@ -79,7 +80,7 @@ def _swap(task, o):
         raise ArcError(f"task {task.id}, test[{j}] has no output; only a pair with its answer can become "
                        "a train pair")
     train[i], test[j] = test[j], train[i]
-    return replace(task, train=train, test=test)
+    return replace(task, train=tuple(train), test=tuple(test))
 
 # %% ../../nbs/arc/01_transforms.ipynb #8114a570
 def apply_operations(
@@ -91,7 +92,7 @@ def apply_operations(
         both = lambda p: Pair(*(g and _apply_to_grid(g, o) for g in (p.input, p.output)))
         if isinstance(x, Task):
             x = (_swap(x, o) if o["op"] == "swap"
-                 else replace(x, train=map(both, x.train), test=map(both, x.test)))
+                 else replace(x, train=tuple(map(both, x.train)), test=tuple(map(both, x.test))))
         elif isinstance(x, Pair): x = both(x)
         elif isinstance(x, Grid): x = _apply_to_grid(x, o)
         elif x is not None:
@@ -155,7 +156,8 @@ def pick_views(
     most = (8 if symmetries else 1) * (362880 * (1 if keep_black else 10) if colors else 1)
     if not 1 <= n <= most:
         raise ArcError(f"{n} views cannot be drawn; with these settings there are 1 to {most}")
-    rng, views = make_rng(seed, "arc views"), {"": ()}
+    rng = make_rng(seed, "arc views")
+    views: dict[str, tuple[dict, ...]] = {"": ()}
     while len(views) < n:
         o = random_operations(rng, symmetries, colors, keep_black)
         views.setdefault(operations_text(o), o)
@@ -285,6 +287,7 @@ class Overlap:
     degree: str # `identical`, `reordered`, `disguised` or `shares pairs`
     shared: int # Pairs that both hold, cell by cell
 
+# %% ../../nbs/arc/01_transforms.ipynb #9cead473
 def _outline(task):
     "What no order, symmetry or renaming of colours changes"
     counts = lambda g: (sorted((g.height, g.width)), sorted(Counter(sum(g.rows, ())).values())) if g else ()

@@ -84,6 +84,12 @@ class Attempt:
     failed: bool = False # Was there no answer at all (a failed call)?
     row: dict = field(default_factory=dict, hash=False, repr=False) # Where it was read from
 
+# %% ../../nbs/arc/10_verify.ipynb #2c38c959
+@patch(as_prop=True)
+def program(self: Attempt) -> str: # Empty where there is none
+    "The program as a text"
+    return self.code or ""
+
 # %% ../../nbs/arc/10_verify.ipynb #7d235d88
 @dataclass(frozen=True)
 class Verification:
@@ -131,6 +137,7 @@ def outcomes(self: Verification) -> tuple[str, ...]:
     "The outcome of each verdict"
     return tuple(v.outcome for v in self.verdicts)
 
+# %% ../../nbs/arc/10_verify.ipynb #7342877b
 @patch(as_prop=True)
 def status(self: Verification) -> str:
     "`passed`, `no_answer`, `no_program`, `no_grid`, or the first outcome that is not `passed`"
@@ -159,6 +166,7 @@ def _jobs(attempt, views):
     calls = lambda view: [TestCase((apply_operations(p.input, view).to_lists(),)) for p in pairs]
     return [Job(attempt.code, calls(view), _ENTRY) for view in ((), *views)]
 
+# %% ../../nbs/arc/10_verify.ipynb #8120a46d
 def _judge_call(got, wanted, part, index):
     "The verdict on what a call returned"
     if got.outcome == "returned": return judge_output(got.value, wanted, part, index)

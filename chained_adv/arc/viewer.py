@@ -54,7 +54,7 @@ class Cards:
         ids = [o[0] for o in self.store.rows(_FIRST)]
         if any(o not in self.made for o in ids):
             rows = [o for o in self.store.rows(_ORIGINALS) if o["id"] not in self.made]
-            self.made |= {o["id"]: make_card(o) for o in rows}
+            self.made |= {o["id"]: make_card(dict(o)) for o in rows}
         count = lambda sql: dict(map(tuple, self.store.rows(sql)))
         versions = count("SELECT task, count(*) FROM versions WHERE removed IS NULL GROUP BY task")
         traces, tags = count("SELECT task_id, count(*) FROM traces GROUP BY task_id"), {}
@@ -107,6 +107,7 @@ def list_runs(
     runs = [o for o in inside if o.is_dir() and any((o / n).is_file() for n in files)]
     return sorted(map(_run_card, runs), key=lambda o: -o["changed"])
 
+# %% ../../nbs/arc/17_viewer.ipynb #cdcce3af
 def run_folder(
     folder: Path, # Where runs lie
     name: str # Of one of them
@@ -120,14 +121,15 @@ def _base_key(key): return key.partition("~")[0]
 
 def _failure_examples(rows):
     "label -> [how often, one message]"
-    found = {}
+    found: dict[str, list] = {}
     for o in rows:
         error = o.get("error") if isinstance(o.get("error"), dict) else {}
-        label = error.get("label") if error else "unreadable"
+        label = str(error.get("label")) if error else "unreadable"
         told = error.get("message") if error else o.get("trouble")
         if told: found[label] = [found.get(label, [0])[0] + 1, str(told)[:500]]
     return found
 
+# %% ../../nbs/arc/17_viewer.ipynb #756840e9
 def _row_summary(rows):
     "A run's task without a report: how its attempts went"
     fate = lambda o: "unreadable" if o["status"] == "ok" and o.get("trouble") else o["status"]

@@ -26,6 +26,7 @@ def attempts(self: Store,
         found.setdefault(o["pair"], []).append(o)
     return found
 
+# %% ../../nbs/arc/15_work.ipynb #350dc00f
 @patch
 def is_open(self: Store,
     user: int, # Whose
@@ -98,6 +99,7 @@ def _record(db, user, id, events):
     sql = "INSERT OR IGNORE INTO events(user, version, stamp, event, at) VALUES (?, ?, ?, ?, ?)"
     db.executemany(sql, rows)
 
+# %% ../../nbs/arc/15_work.ipynb #d7291a8e
 @patch
 def record(self: Store,
     user: int, # Whose
@@ -107,6 +109,7 @@ def record(self: Store,
     "Append to a recording"
     self.change(lambda db: _record(db, user, id, events))
 
+# %% ../../nbs/arc/15_work.ipynb #e20b7b27
 @patch
 def recording(self: Store,
     user: int, # Whose
@@ -179,6 +182,7 @@ def traces(self: Store,
     "What was written about a task"
     return self.rows(f"{_TRACES} WHERE t.task_id=? GROUP BY t.id ORDER BY score DESC, t.id", user, task_id)
 
+# %% ../../nbs/arc/15_work.ipynb #7c656c73
 def _own_trace(db, id, user):
     "A trace that somebody may change; raises `StoreError`"
     old = db.execute("SELECT * FROM traces WHERE id=?", (id,)).fetchone()

@@ -30,6 +30,7 @@ class Change:
     noise: float # Two standard errors of the difference
     def __str__(self): return f"from {self.before:.2f} to {self.after:.2f}"
 
+# %% ../../nbs/callbacks/02_guard.ipynb #934e5510
 @patch(as_prop=True)
 def gain(self: Change) -> float:
     "How far the mean rose"
@@ -43,6 +44,7 @@ def rises(self: Change,
     "Did the figure rise?"
     return self.gain > max(least, self.noise)
 
+# %% ../../nbs/callbacks/02_guard.ipynb #5b1e0c59
 @patch
 def falls(self: Change,
     least: float # The smallest loss that counts
@@ -276,6 +278,7 @@ def state(self: Guard):
     rows = [[role, stage, rows] for (role, stage), rows in self.rows.items()]
     return dict(rows=rows, raised=[list(o) for o in sorted(self.raised)]) if rows else {}
 
+# %% ../../nbs/callbacks/02_guard.ipynb #40587c83
 @patch
 def restore(self: Guard, state):
     "Go on from there"

@@ -69,7 +69,7 @@ def evaluation_rows(
 # %% ../../nbs/callbacks/01_log.ipynb #49561929
 class Log(Callback):
     "Writes the run's log files and plots, and feeds trackers"
-    def __init__(self): self.logger = None # A `TrainingLogger` during a run
+    def __init__(self): self.logger: TrainingLogger | None = None # There is one during a run
 
 # %% ../../nbs/callbacks/01_log.ipynb #ab0f94a1
 @patch
@@ -87,6 +87,7 @@ def after_step(self: Log, line, rollout, samples):
     "Append the line of a step"
     if self.logger: self.logger.log_step(**line)
 
+# %% ../../nbs/callbacks/01_log.ipynb #dcc1eacc
 @patch
 def after_evaluation(self: Log, stage, evaluations):
     "Append a line per split"
@@ -95,9 +96,11 @@ def after_evaluation(self: Log, stage, evaluations):
         by_tag = evaluations[row["split"]].by_tag
         self.logger.log_evaluation(step=self.trainer.step, **row, by_tag=by_tag)
 
+# %% ../../nbs/callbacks/01_log.ipynb #47c50060
 @patch
 def after_run(self: Log, summary):
     "Draw the plots of a complete run, and close the trackers"
+    if not self.logger: return
     if summary: save_plots(self.logger.folder)
     self.logger.close()
     self.logger = None
@@ -105,7 +108,7 @@ def after_run(self: Log, summary):
 # %% ../../nbs/callbacks/01_log.ipynb #32a42693
 class Progress(Callback):
     "Shows how far a run is"
-    def __init__(self): self.bar = None # A `TrainingProgress` during a run
+    def __init__(self): self.bar: TrainingProgress | None = None # There is one during a run
 
 @patch
 def before_run(self: Progress):
@@ -126,5 +129,5 @@ def after_evaluation(self: Progress, stage, evaluations):
 @patch
 def after_run(self: Progress, summary):
     "End the bar"
-    self.bar.close()
+    if self.bar: self.bar.close()
     self.bar = None

@@ -33,6 +33,7 @@ def read_difficulty(draft: Draft, entry: dict) -> str:
     elif draft.format == "own" and known and value != known: draft.note(f"difficulty {shown(value)}: {known}")
     return known or "medium"
 
+# %% ../../nbs/formats/02_converters.ipynb #ff9b0898
 def read_tags(draft: Draft, entry: dict) -> list[str]:
     "Labels; empty where there are none"
     value = take(draft, entry, "tags")
@@ -54,6 +55,7 @@ def guess_format(entry: dict) -> str: # `own` where it has our own fields
     if has("public_tests") or has("private_tests"): return "codecontests"
     return "leetcode"
 
+# %% ../../nbs/formats/02_converters.ipynb #b646608d
 def read_id(draft: Draft, entry: dict, name: str) -> str:
     "A name for the problem"
     value = take(draft, entry, "id")
@@ -194,6 +196,7 @@ def _describe(draft, entry, name, node):
     draft.note("no description: the solution's docstring taken")
     return text
 
+# %% ../../nbs/formats/02_converters.ipynb #3631daaa
 def _wants_program(code, named, records):
     "Is the solution a program that reads and prints?"
     texts = [r for r in records if isinstance(r, Record) and not r.text and isinstance(r.expected, str)]

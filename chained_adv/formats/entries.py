@@ -10,10 +10,11 @@ __all__ = ['UNREADABLE', 'ALIASES', 'FUNCTIONS', 'Refused', 'Draft', 'shown', 'p
 
 # %% ../../nbs/formats/00_entries.ipynb #87c3d396
 import ast, html, io, json, re, textwrap, tokenize, warnings
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from fastcore.basics import patch
-from ..core import ProblemError
+from ..core import FunctionNode, ProblemError
 
 # %% ../../nbs/formats/00_entries.ipynb #30f35a5f
 class Refused(ProblemError):
@@ -27,6 +28,7 @@ class Draft:
     repairs: list = field(default_factory=list) # What was changed, guessed or left out, one sentence each
     used: set = field(default_factory=set) # Keys of the entry that were read
 
+# %% ../../nbs/formats/00_entries.ipynb #c94b4986
 @patch
 def note(self: Draft,
     text: str # What was repaired, one sentence
@@ -78,6 +80,7 @@ def find_all(
     found = [keys[p] for name in ALIASES[field] if (p := plain_key(name)) in keys]
     return [(k, entry[k]) for k in found if is_filled(entry[k])]
 
+# %% ../../nbs/formats/00_entries.ipynb #c8ba3873
 def take(draft: Draft, entry: dict, field: str) -> object: # None where there is none
     "The value of a field, noted as used"
     for key, value in find_all(entry, field)[:1]:
@@ -162,6 +165,7 @@ def read_arguments(
     for form in (text, commas):
         try:
             call = _expression(f"f({form})")
+            if not isinstance(call, ast.Call): continue
             named = {k.arg: _literal(k.value) for k in call.keywords}
             if None not in named: return [_literal(a) for a in call.args], named
         except (*UNREADABLE, AttributeError): continue
@@ -227,7 +231,7 @@ def _has_entity(text):
 # %% ../../nbs/formats/00_entries.ipynb #1f2761d0
 def repair_program(
     text: str, # A program as an entry has it
-    heads: list = () # Texts that it may continue: a prompt, a starter
+    heads: Sequence[str] = () # Texts that it may continue: a prompt, a starter
 ) -> tuple[str, str] | None: # The program and what was repaired; None where none of this helps
     "A program that compiles"
     text = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
@@ -256,11 +260,12 @@ class _BuiltinTypes(ast.NodeTransformer):
 
 # %% ../../nbs/formats/00_entries.ipynb #c86e004d
 def signature_text(
-    function: ast.FunctionDef # A function, or a method with `self`
+    function: FunctionNode # A function, or a method with `self`
 ) -> str: # Its `def` line
     "A signature as it stands in a `Problem`"
     bare = deepcopy(function)
-    bare.body, bare.decorator_list = [ast.Pass()], []
+    bare.body = [ast.Pass()]
+    bare.decorator_list = []
     return ast.unparse(ast.fix_missing_locations(_BuiltinTypes().visit(bare))).rsplit("\n", 1)[0]
 
 def class_outline(
@@ -328,7 +333,7 @@ def choose_entry(
             if name in holder: return name, holder[name]
     for holder in (offer.functions, offer.methods, offer.classes):
         counts = {n: sum(bool(re.search(rf"\b{re.escape(n)}\s*\(", t)) for t in tests) for n in holder}
-        best = max(counts, key=counts.get, default=None) # the first of those that are called most often
+        best = max(counts, key=lambda n: counts[n], default=None) # the first of the most called
         if best and counts[best]: return best, holder[best]
     for holder in kinds:
         for name in _only(holder): return name, holder[name]
@@ -339,7 +344,7 @@ _DEF = re.compile(r"(?:async\s+)?def\s+\w+\s*\(.*?\)\s*(?:->\s*[^:\n]+)?(?=:|\s*
 
 def read_starters(
     value: object # What an entry has as its signature or starter code
-) -> list[ast.FunctionDef]: # The functions whose `def` lines stand in it
+) -> list[FunctionNode]: # The functions whose `def` lines stand in it
     "Signatures in a starter"
     texts = [value] if isinstance(value, str) else list_programs(value)
     found = []
@@ -352,9 +357,9 @@ def read_starters(
 
 # %% ../../nbs/formats/00_entries.ipynb #e8676eb8
 def merge_signature(
-    own: ast.FunctionDef, # Of the reference
-    starters: list[ast.FunctionDef] # What the entry states
-) -> ast.FunctionDef: # The stated one where it fits: it has the types and the names that tests use
+    own: FunctionNode, # Of the reference
+    starters: list[FunctionNode] # What the entry states
+) -> FunctionNode: # The stated one where it fits: it has the types and the names that tests use
     "The signature of a problem"
     is_self = lambda a: a.arg in ("self", "cls")
     inputs = lambda f: [a for a in f.args.posonlyargs + f.args.args if not is_self(a)]

@@ -11,6 +11,7 @@ __all__ = ['Record', 'find_examples', 'list_records', 'wraps_arguments', 'Takes'
 import ast, json, re
 from dataclasses import dataclass, field
 from fastcore.basics import patch
+from ..core import FunctionNode
 from ..judge.constants import nested_rows, read_parameters
 from .entries import FUNCTIONS, UNREADABLE, Draft, Refused, clean_text, parse_code
 from .entries import plain_key, read_arguments, read_value, shown, signature_text
@@ -94,6 +95,7 @@ def _depth(value):
     while layer := [o for v in layer if isinstance(v, (list, tuple)) for o in (v or [0])]: layers += 1
     return layers
 
+# %% ../../nbs/formats/01_entry_tests.ipynb #6cb6fa95
 def _note_depth(annotation):
     "How deep lists stand in what an annotation asks for; None where it does not say"
     text = ast.unparse(annotation) if annotation else ""
@@ -122,6 +124,7 @@ class Takes:
     returns: ast.expr | None = None # Its annotation
     wraps: bool = False # See `wraps_arguments`
 
+# %% ../../nbs/formats/01_entry_tests.ipynb #71bbece6
 @patch(as_prop=True)
 def names(self: Takes) -> list[str]:
     "Of the parameters"
@@ -133,7 +136,7 @@ def shown(self: Takes) -> str:
     return f"{self.name}({', '.join(self.names)})"
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #697f1963
-def read_takes(function: ast.FunctionDef) -> Takes:
+def read_takes(function: FunctionNode) -> Takes:
     "What a function takes"
     spec = function.args
     own = [a for a in spec.posonlyargs + spec.args if a.arg not in ("self", "cls")]
@@ -143,6 +146,7 @@ def read_takes(function: ast.FunctionDef) -> Takes:
 # %% ../../nbs/formats/01_entry_tests.ipynb #82e44517
 def _is_dict(annotation): return annotation is not None and "dict" in ast.unparse(annotation).lower()
 
+# %% ../../nbs/formats/01_entry_tests.ipynb #04e646b5
 def _by_name(takes, named):
     "Values in the order of the parameters; None where the names are others"
     if all(n in takes.names for n in named):
@@ -196,8 +200,8 @@ def fit_record(
     record: Record # A test
 ) -> tuple[list, object]: # Arguments and expected value
     "A test as a call; raises `Refused` with the reason"
-    given, as_text, named = record.given, isinstance(record.given, str), {}
-    if as_text:
+    given, named = record.given, {}
+    if isinstance(given, str):
         found = read_arguments(given)
         only_text = len(takes.parameters) == 1 and _wants_text(takes.parameters[0].annotation)
         is_raw = found and only_text and not found[1] and not all(isinstance(a, str) for a in found[0])
@@ -210,7 +214,7 @@ def fit_record(
     args = fit_arguments(takes, args, named)
     notes = [a.annotation for a in takes.parameters] + [None] * len(args)
     args = [read_as(a, n) for a, n in zip(args, notes)]
-    want = read_as(record.expected, takes.returns, as_text)
+    want = read_as(record.expected, takes.returns, isinstance(given, str))
     if want is None and _note_depth(takes.returns) == 1 and _is_node(takes.returns): want = [] # no node
     return args, want
 
@@ -387,7 +391,7 @@ def _unwrapped(draft, record, given):
 # %% ../../nbs/formats/01_entry_tests.ipynb #29a41d31
 def function_tests(
     draft: Draft, # Takes notes
-    function: ast.FunctionDef, # Its signature
+    function: FunctionNode, # Its signature
     records: list, # The tests
     set_up: str # Lines before each text
 ) -> list: # Baseline tests

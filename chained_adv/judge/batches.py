@@ -77,7 +77,8 @@ def read_job(job: Job, made: dict) -> Plan: # Items that were made before, by te
     job = replace(job, code=unfence(job.code), signature=job.signature or "")
     tests = [job.tests] if isinstance(job.tests, str) else getattr(job.tests, "items", job.tests)
     text = "\n".join(t for t in tests if isinstance(t, str))
-    entry = job.entry_point or guess_entry(job.code, job.signature, text)
+    signature = job.signature or ""
+    entry = job.entry_point or guess_entry(job.code, signature, text)
     plan = Plan(job, entry, list(_each_test(job.tests, entry, job.signature)))
     program = repr((job.code, entry, job.signature, job.reference, job.runs))
     plan.program = digest(program.encode("utf-8", "surrogatepass"))
@@ -164,7 +165,7 @@ def tasks(self: Batch) -> Iterator:
 @patch
 def judge(self: Batch, p: Plan, items: dict) -> Iterator[Wait]:
     "Judge one program by its tests, or validate the tests by it"
-    programs = [Respondent(self.box, p.job.code, p.entry, p.job.signature) for _ in range(p.job.runs)]
+    programs = [Respondent(self.box, p.job.code, p.entry, p.job.signature or "") for _ in range(p.job.runs)]
     if p.job.runs > 1 and all(item.test.kind != "code" for item in items.values()):
         for program in programs: program.ask_ahead([item.request for item in items.values()])
     for key, item in items.items():
@@ -193,6 +194,7 @@ def keep(self: Batch, key: tuple, outcome: str, reason: str, out: str, err: str)
     self.verdicts[key] = outcome, reason, out, err
     self.box.known.put(key, self.verdicts[key], 300 + len(reason) + len(out) + len(err))
 
+# %% ../../nbs/judge/13_batches.ipynb #6376de4c
 @patch
 def tell(self: Batch, p: Plan):
     "Tell of the jobs that are done"

@@ -9,6 +9,7 @@ __all__ = ['WORDS', 'NAMES', 'Refused', 'Unknown', 'check_size', 'parts_of', 'wa
 # %% ../../nbs/judge/00_constants.ipynb #d0afa25f
 import ast, math, re
 from dataclasses import dataclass
+from typing import Any
 
 # %% ../../nbs/judge/00_constants.ipynb #7a61e235
 _MAX_BITS, _MAX_PARTS, _MAX_DEPTH = 13_000, 20_000, 50
@@ -83,13 +84,14 @@ def check_syntax(node: ast.AST, more: frozenset = frozenset()): # Kinds of nodes
     powers = [n for n in nodes if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Pow)]
     if any(map(_is_huge, powers)): raise Refused("too large", "a power of that size")
 
+# %% ../../nbs/judge/00_constants.ipynb #9432bf4b
 def _is_huge(power): # its exponent is large, or a power itself
     below = walk(power.right)
     numbers = [o.value for o in below if isinstance(o, ast.Constant) and isinstance(o.value, int)]
     return max(numbers, default=0) > _MAX_BITS or any(isinstance(o, ast.Pow) for o in below)
 
 # %% ../../nbs/judge/00_constants.ipynb #58baab85
-def constant(node: ast.expr, names: dict = NAMES) -> object: # Plain data
+def constant(node: ast.expr, names: dict = NAMES) -> Any: # Plain data
     "The value of an expression that is plain data of a reasonable size, else `Unknown`"
     check_syntax(node)
     try: value = eval(compile(ast.Expression(node), "<constant>", "eval"), names)
@@ -122,9 +124,10 @@ def can_take(takes: Parameters, n: int, keywords: list) -> bool: # How many valu
 def read_parameters(signature: str | None) -> Parameters: # A `def` line
     "What a signature takes, without `self`"
     found = re.search(r"def\s.*[^:\s]", signature or "", re.S)
-    try: spec = ast.parse(found[0] + ": pass").body[0].args if found else None
-    except (SyntaxError, ValueError, MemoryError, RecursionError): spec = None
-    if not spec: return Parameters()
+    try: function = ast.parse(found[0] + ": pass").body[0] if found else None
+    except (SyntaxError, ValueError, MemoryError, RecursionError): function = None
+    if not isinstance(function, ast.FunctionDef): return Parameters()
+    spec = function.args
     own = [a for a in spec.posonlyargs + spec.args if a.arg not in ("self", "cls")]
     note = ast.unparse(own[0].annotation).split("[")[0] if len(own) == 1 and own[0].annotation else ""
     names, only = ([a.arg for a in args] for args in (own, spec.kwonlyargs))

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from .constants import WORDS, Parameters, Refused, Unknown, can_take, check_syntax, parts_of
 from .constants import walk
-from .repair import SEQUENCES, is_value, parse_expression
+from .repair import SEQUENCES, is_value, labelled, parse_expression, span_of
 from .syntax import DEFINITIONS, HERE, IMPORTS, MAX_ITEMS, Full, Reading, bound_by, called_by
 from .syntax import can_fail, last_name, names_in
 
@@ -28,12 +28,13 @@ def reject(state: Reading, span: tuple, why: str, reason: str): # The class of r
     put(state, span, "rejected", why=why, reason=reason)
 
 # %% ../../nbs/judge/04_following.ipynb #dd8f8189
-def guard(read: Callable, state: Reading, node: ast.AST, *more): # `more`: what else `read` is given
+def guard(read: Callable, state: Reading, node: object, *more): # `more`: what else `read` is given
     "Read a part of a text; whatever goes wrong becomes one refused piece"
     try: read(state, node, *more)
     except Full: raise
-    except Refused as e: reject(state, node.span, *e.args)
-    except Exception as e: reject(state, node.span, "unreadable", f"it cannot be read ({type(e).__name__})")
+    except Refused as e: reject(state, span_of(node), *e.args)
+    except Exception as e:
+        reject(state, span_of(node), "unreadable", f"it cannot be read ({type(e).__name__})")
 
 # %% ../../nbs/judge/04_following.ipynb #887947c9
 def _needed(state, names): # the statements that a test with these names needs, in order
@@ -91,6 +92,7 @@ def _calls_program(state, owners, free): # does a test with these free names ask
     program = {n for n in unknown if n[:1].isupper() or n in owners or not state.entry}
     return program or free & {state.entry, *state.modules}
 
+# %% ../../nbs/judge/04_following.ipynb #7593f718
 def _lines(state, node, run, steps, free): # the parts of a test's text
     is_own = lambda name: name != "self" or not run and name in names_in(node)
     parts = [SUPPLIED[n] for n in sorted(free & SUPPLIED.keys() - {state.entry}) if is_own(n)]
@@ -112,14 +114,14 @@ def put_code(
     steps = _set_up_of(state, node, names, owners)
     free = free_names(state, names.union(*map(names_in, steps)))
     if not _calls_program(state, owners, free):
-        return reject(state, node.span, "calls nothing", "the program is not called")
+        return reject(state, span_of(node), "calls nothing", "the program is not called")
     parts = _lines(state, node, run, steps, free)
     if sum(item["kind"] == "code" for item in state.items) >= MAX_CODE:
         raise Refused("too large", f"more than {MAX_CODE} tests that are code; put some into a loop")
     source = "\n".join(parts)
     state.length += len(source) + 20 * len(parts)
     if state.length > _MAX_SOURCE: raise Refused("too large", "tests and their set-up are too long")
-    put(state, node.span, "code", source=source)
+    put(state, span_of(node), "code", source=source)
 
 # %% ../../nbs/judge/04_following.ipynb #ca998da0
 class _Answer: # what the program would answer: all that is known is what it was asked
@@ -172,7 +174,8 @@ def _instead(state, do, *args): # a call of a function of ours, as syntax
 def _exceptions(node): # their names, as syntax
     names = [last_name(n) for n in getattr(node, "elts", [node])]
     if not all(isinstance(getattr(builtins, name, None), type) for name in names): raise Unknown
-    return ast.Constant(names[0] if len(names) == 1 else tuple(names), **HERE)
+    found: list[ast.expr] = [ast.Constant(name, **HERE) for name in names]
+    return found[0] if len(found) == 1 else ast.Tuple(found, ast.Load(), **HERE)
 
 # %% ../../nbs/judge/04_following.ipynb #598e16b0
 def _asked(node): # what a statement asks: (kind, syntax, syntax)
@@ -262,7 +265,7 @@ def _is_fixed(value): # can nothing change it?
 # %% ../../nbs/judge/04_following.ipynb #0427539e
 def equal(a: ast.expr, b: ast.expr, **more) -> ast.Assert: # Where it stands and the like
     "`assert a == b`, as syntax"
-    return ast.Assert(ast.Compare(a, [ast.Eq()], [b], **HERE), None, **HERE, **more)
+    return labelled(ast.Assert(ast.Compare(a, [ast.Eq()], [b], **HERE), None, **HERE), **more)
 
 def _changes(state, node, known): # the names that a statement makes or changes
     names, changes = names_in(node), bound_by(node)
@@ -276,11 +279,11 @@ def read_statement(state: Reading, node: ast.AST):
     "Read a statement: if it asks something, it becomes a test"
     before, form, test, run, asks = len(state.items), state.form, node, None, can_fail(node, state.helpers)
     if isinstance(node, ast.Assert) and isinstance(node.test, ast.Tuple) and node.test.elts:
-        return reject(state, node.span, "asserts nothing", "a tuple is always true")
+        return reject(state, span_of(node), "asserts nothing", "a tuple is always true")
     if hasattr(node, "answer"):
         state.form, run = "doctest", f"__doctest__({ast.unparse(node)!r}, {node.answer!r})"
-        if isinstance(node, ast.Expr) and is_value(node.answer):
-            test = equal(node.value, parse_expression(node.answer), span=node.span)
+        wanted = parse_expression(node.answer) if is_value(node.answer) else None
+        if wanted and isinstance(node, ast.Expr): test = equal(node.value, wanted, span=span_of(node))
     known = follow(state, test)
     if asks and len(state.items) == before and not isinstance(node, DEFINITIONS): put_code(state, node, run)
     state.form = form

@@ -9,7 +9,7 @@ __all__ = ['MAX_ANSWER', 'PIECE', 'TRIES', 'TICK', 'WALL', 'PATIENCE', 'BASE', '
 # %% ../../nbs/judge/11_host.ipynb #64172850
 import atexit, importlib.util, json, math, os, re, select, signal, socket, struct, subprocess, sys
 import threading, time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from fastcore.basics import patch
 from ..core import ChainedAdvError
@@ -58,6 +58,7 @@ _SENDER = struct.Struct("iII") # process, user, group; filled in by the kernel
 
 class Zygote:
     "A process that forks jailed children"
+    process: subprocess.Popen | None = None
     def __init__(self,
         role: bytes, # What its children are: `S`, `T` or `R`
         level: str, # Isolation level
@@ -65,7 +66,7 @@ class Zygote:
         memory: int = 512 << 20, # Address space of each child, bytes
         seconds: int = 60 # Processor seconds after which the kernel ends a child, whatever the host does
     ):
-        self.children, self.number, self.process, self.alive = {}, 0, None, True
+        self.children, self.number, self.alive = {}, 0, True
         paths = (PACKAGE, *_folder_of("numpy" if names == "numpy" else ""))
         given = (role, level, LISTS[names], paths, memory, seconds, filter_for(level))
         command = child_python(f"from chained_adv.judge.zygote import main; main(*{given!r})", paths)
@@ -82,9 +83,9 @@ def _folder_of(package):
 @patch
 def start(self: Zygote, command: list[str], theirs: socket.socket):
     "Start the process; raises `SandboxError` when it does not come up"
-    quiet = dict(stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    own = dict(env={"PYTHONHASHSEED": "0", "LD_BIND_NOW": "1"}, cwd="/", start_new_session=True)
-    try: self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], **quiet, **own)
+    env, nothing = {"PYTHONHASHSEED": "0", "LD_BIND_NOW": "1"}, subprocess.DEVNULL
+    try: self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=env, cwd="/", stdin=nothing,
+                                         stdout=nothing, stderr=subprocess.PIPE, start_new_session=True)
     except OSError as e:
         raise SandboxError(f"the sandbox cannot be started with {sys.executable!r}: {e}; "
                            "is this interpreter still there, and memory left?") from None
@@ -95,7 +96,7 @@ def start(self: Zygote, command: list[str], theirs: socket.socket):
     if len(hello) != _STATUS.size:
         trouble = self.close(0)
         raise SandboxError(f"the sandbox's process did not come up: {trouble}; a larger memory_mb may help")
-    self.process.stderr.close()
+    if self.process.stderr: self.process.stderr.close()
     self.control.setblocking(False)
 
 # %% ../../nbs/judge/11_host.ipynb #d3a4c796
@@ -107,12 +108,13 @@ def close(self: Zygote, patience: float = 2.) -> str: # Seconds for it to end by
     for child in list(self.children.values()):
         child.end(9)
         child.leave()
-    try: self.process.wait(patience)
+    if (process := self.process) is None: return ""
+    try: process.wait(patience)
     except subprocess.TimeoutExpired:
-        self.process.kill()
-        self.process.wait()
-    if self.process.stderr.closed: return ""
-    with self.process.stderr as f: said = f.read().decode(errors="replace").strip()
+        process.kill()
+        process.wait()
+    if not process.stderr or process.stderr.closed: return ""
+    with process.stderr as f: said = f.read().decode(errors="replace").strip()
     return (said.splitlines() or ["no message"])[-1]
 
 # %% ../../nbs/judge/11_host.ipynb #d1a0a369
@@ -120,7 +122,9 @@ class Child:
     "One jailed process: a channel of frames, its processor time, how it ended"
     def __init__(self, zygote: Zygote, number: int, sock: socket.socket):
         self.zygote, self.number, self.sock = zygote, number, sock
-        self.pid, self.status, self.cause, self.taken, self.mark = 0, None, None, 0, 0.
+        self.pid, self.taken, self.mark = 0, 0, 0.
+        self.status: int | None = None # as the kernel tells it, when it has ended
+        self.cause: tuple[str, str] | None = None # outcome and reason, when it was killed from here
         self.out, self.held, self.met = b"", bytearray(), False # `met`: has its first byte come?
 
 # %% ../../nbs/judge/11_host.ipynb #75674f48
@@ -220,7 +224,7 @@ class Ended:
 def ended(self: Child) -> Ended:
     "How it ended"
     if self.cause: return Ended(*self.cause)
-    if self.status == -1: return Ended("crash", "the system refused to fork", True)
+    if self.status in (None, -1): return Ended("crash", "the system refused to fork", True)
     if os.WIFSIGNALED(self.status):
         number = os.WTERMSIG(self.status)
         name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
@@ -270,7 +274,7 @@ def poll(self: Zygote) -> bool: # False when the zygote has ended
 def abandon(self: Zygote):
     "Give it up, and its children with it: what they were at is done again by others"
     self.alive = False
-    self.process.kill()
+    if self.process: self.process.kill()
     for child in list(self.children.values()): child.end(9)
 
 # %% ../../nbs/judge/11_host.ipynb #554c0eea
@@ -332,7 +336,7 @@ class Loop:
 
 # %% ../../nbs/judge/11_host.ipynb #15db70ea
 @patch
-def resume(self: Loop, task: Iterator, value: object) -> bool: # False when the task is over
+def resume(self: Loop, task: Generator[Wait, object, object], value: object) -> bool: # False: it is over
     "Give a task what it waited for and start what it waits for next"
     while True:
         try: wait = task.send(value)
@@ -400,7 +404,9 @@ def on_child(self: Loop, child: Child, what: int):
 # %% ../../nbs/judge/11_host.ipynb #789bed42
 class Reader:
     "A jailed process that reads texts and values"
-    def __init__(self): self.zygote, self.child, self.lock, self.owner = None, None, threading.Lock(), 0
+    zygote: Zygote | None = None
+    child: Child | None = None
+    def __init__(self): self.lock, self.owner = threading.Lock(), 0
 
 # %% ../../nbs/judge/11_host.ipynb #71dbe172
 @patch
@@ -418,26 +424,27 @@ def ask(self: Reader, letter: str, *arguments, seconds: float = 1.) -> str:
 @patch
 def once(self: Reader, body: bytes, seconds: float) -> bytes | Ended:
     "Send one question, wait for its answer"
-    self.prepare()
+    zygote, child = self.prepare()
     got = []
     def task():
-        self.child.send(body)
-        got.append((yield Wait(self.child, seconds)))
-    Loop().drive(iter([task()]), 1, lambda: [self.zygote])
+        child.send(body)
+        got.append((yield Wait(child, seconds)))
+    Loop().drive(iter([task()]), 1, lambda: [zygote])
     if isinstance(got[0], Ended): self.child = None
     return got[0]
 
 # %% ../../nbs/judge/11_host.ipynb #d973b11f
 @patch
-def prepare(self: Reader):
+def prepare(self: Reader) -> tuple[Zygote, Child]:
     "See to it that the process is there, and this process's own (not that of one it was forked from)"
-    if self.owner != os.getpid(): self.zygote = self.child = None
-    if self.zygote is None or not self.zygote.alive:
-        if self.zygote:
-            atexit.unregister(self.zygote.close)
-            self.zygote.close(0)
-        self.zygote, self.child, self.owner = Zygote(b"R", best_isolation()), None, os.getpid()
-        atexit.register(self.zygote.close, 0)
-    if self.child is None: self.child = self.zygote.fork({})
+    zygote = self.zygote if self.owner == os.getpid() else None
+    if zygote is None or not zygote.alive:
+        if zygote:
+            atexit.unregister(zygote.close)
+            zygote.close(0)
+        zygote, self.child, self.owner = Zygote(b"R", best_isolation()), None, os.getpid()
+        atexit.register(zygote.close, 0)
+    self.zygote, self.child = zygote, self.child or zygote.fork({})
+    return zygote, self.child
 
 reader = Reader()

@@ -18,6 +18,7 @@ class Ended(BaseException):
 class Skipped(Ended):
     "A test does not want to run, or cannot"
 
+# %% ../../nbs/judge/07_minipytest.ipynb #fd87a7d0
 def skip(*args, **_):
     "`pytest.skip`, and `xfail` inside a test"
     raise Skipped("the test skips itself")
@@ -118,8 +119,8 @@ def capsys():
     "What was printed, here and by the program"
     before, sys.stdout = sys.stdout, io.StringIO()
     def readouterr():
-        out, sys.stdout = sys.stdout.getvalue(), io.StringIO()
-        return types.SimpleNamespace(out=out, err="")
+        shown, sys.stdout = sys.stdout, io.StringIO()
+        return types.SimpleNamespace(out=shown.getvalue() if isinstance(shown, io.StringIO) else "", err="")
     yield types.SimpleNamespace(readouterr=readouterr)
     sys.stdout = before
 
@@ -137,6 +138,7 @@ class Case:
     def __init__(self, fixtures: dict, given: dict):
         self.fixtures, self.given, self.ends = fixtures, given, []
 
+# %% ../../nbs/judge/07_minipytest.ipynb #1aadc063
 def supply(case: Case, f: Callable) -> dict: # By parameter
     "Arguments for a test function or fixture"
     wanted = inspect.signature(f).parameters.values()

@@ -9,9 +9,10 @@ __all__ = ['read_tests']
 import ast, math, re, warnings
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 from .constants import Refused, Unknown, constant, fit_row, nested_rows
 from .constants import read_parameters, walk
-from .repair import SEQUENCES, parse_rewritten, read_statements, views_of
+from .repair import SEQUENCES, labelled, parse_rewritten, read_statements, span_of, views_of
 from .syntax import DEFINITIONS, FUNCTIONS, HERE, MAX_ITEMS, MAX_TEXT, Full, Reading
 from .syntax import bound_by, called_by, can_fail, columns_of, fixtures_in, functions_in
 from .syntax import has_kind, last_name, marks_of, names_in, normalize, note, parameters_of
@@ -51,9 +52,11 @@ def _read_function(state, node, cls, fixtures): # a test function or method
     del state.steps[size:]
     if not done: _run_whole(state, node, cls)
 
+# %% ../../nbs/judge/05_reading.ipynb #680d90ad
 def _read_cases(state, node, body): # of a parametrized function; only where all is data
-    columns = [ast.Name(name, ast.Store(), **HERE) for name in columns_of(node)]
-    before, table = len(state.items), marks_of(node)["parametrize"].args[1]
+    columns: list[ast.expr] = [ast.Name(name, ast.Store(), **HERE) for name in columns_of(node)]
+    marks = [mark for mark in node.decorator_list if called_by(mark) == "parametrize"]
+    before, table = len(state.items), marks[-1].args[1]
     target = columns[0] if len(columns) == 1 else ast.Tuple(columns, ast.Store(), **HERE)
     return follow(state, ast.For(target, table, body, [], **HERE)) and len(state.items) > before
 
@@ -65,7 +68,7 @@ def _read_body(state, node): # each assert by itself
     if columns_of(node): return _read_cases(state, node, body)
     ended = False
     for n in body:
-        if not ended: ended = isinstance(n, ast.Return) or called_by(getattr(n, "value", None)) in _ENDS
+        if not ended: ended = isinstance(n, ast.Return) or called_by(getattr(n, "value", n)) in _ENDS
         elif can_fail(n, state.helpers): reject(state, n.span, "never runs", "the test is left before this")
         if not ended: guard(read_statement, state, n)
     return True
@@ -79,10 +82,10 @@ def _count_cases(state, node): # 0: not known
 
 def _alone(cls, node): # a class with one of its tests
     kept = [n for n in cls.body if n is node or not isinstance(n, FUNCTIONS) or n.name[:4] != "test"]
-    holder = ast.ClassDef(cls.name, cls.bases, cls.keywords, kept, cls.decorator_list, span=node.span)
-    holder.type_params = []
-    return holder
+    holder = ast.ClassDef(cls.name, cls.bases, cls.keywords, kept, cls.decorator_list)
+    return labelled(holder, span=node.span, type_params=[])
 
+# %% ../../nbs/judge/05_reading.ipynb #ebdf4220
 def _run_whole(state, node, cls): # a test as it is written, once for each case
     cases, name = _count_cases(state, node), node.name
     holder, path = (_alone(cls, node), f"{cls.name}.{name}") if cls else (node, name)
@@ -123,7 +126,7 @@ def _record(state, node): # a JSON object as a row
     keys = {str(key).lower(): v for key, v in fields(node).items()}
     out, into = (next((k for k in names if k in keys), None) for names in (_OUT, _IN))
     if not out: return None
-    given, named = keys.get(into), {} if into else fields(node)
+    given, named = keys.get(into) if into else None, {} if into else fields(node)
     if isinstance(given, ast.Dict): named = fields(given)
     order = [named[n] for n in state.takes.names if n in named]
     is_sure = into in ("args", "arguments", "params") and isinstance(given, SEQUENCES)
@@ -148,14 +151,14 @@ def _rows_in(state, value, named=False): # None if it is no list of tests; `name
     parts = [part for part in value.elts if getattr(part, "value", None) is not ...]
     records = [_record(state, part) for part in parts if isinstance(part, ast.Dict)]
     if records and len(records) == len(parts) and all(records): return records
-    own = _Row(parts, value.span)
-    rows = [_Row(part.elts, part.span) for part in parts if isinstance(part, SEQUENCES)]
+    own = _Row(parts, span_of(value))
+    rows = [_Row(part.elts, span_of(part)) for part in parts if isinstance(part, SEQUENCES)]
     if rows and not _fits(state, own): return rows
     return [own] if len(rows) < len(parts) or parts and _is_one_row(state, value, rows, named) else rows
 
 # %% ../../nbs/judge/05_reading.ipynb #3b23010e
 def _is_one_row(state, value, rows, named): # rather than a list of rows
-    bracketed = value.span[0] != value.elts[0].span[0]
+    bracketed = span_of(value)[0] != span_of(value.elts[0])[0]
     if isinstance(value, ast.Tuple) and bracketed and not named: return True
     if has_kind(ast.Tuple, value.elts): return False
     flat, nested = zip(*(fit_row(row.shape, state.takes) for row in rows))
@@ -170,7 +173,8 @@ def _rows_of(state, node): # of a statement
     if not isinstance(node, (ast.Assign, ast.AnnAssign)) or not value: return None
     name = last_name(node.targets[0] if isinstance(node, ast.Assign) else node.target)
     rows = _rows_in(state, value, True) if name and name not in state.wanted else None
-    is_sure = rows and (rows[0].span != value.span or re.search("test|case|example", name, re.I))
+    if not rows: return None
+    is_sure = rows[0].span != value.span or re.search("test|case|example", name, re.I)
     return rows if is_sure and any(_fits(state, row) for row in rows) else None
 
 # %% ../../nbs/judge/05_reading.ipynb #dc3b5ee2
@@ -209,10 +213,13 @@ def _opened(node): # what a statement holds: a main block, a list of asserts as 
     value = getattr(node, "value", None)
     is_main = isinstance(node, ast.If) and isinstance(node.test, ast.Compare)
     if is_main and last_name(node.test.left) == "__name__": return node.body
-    texts = [getattr(part, "value", None) for part in value.elts] if isinstance(value, SEQUENCES) else []
+    parts = value.elts if isinstance(value, SEQUENCES) else []
+    texts: list[Any] = [getattr(part, "value", None) for part in parts]
     if texts and all(isinstance(text, str) and "assert" in text for text in texts):
-        return [n for part in value.elts for n in parse_rewritten(part.value, part.span)] or [node]
-    return [ast.Expr(value, span=node.span, **HERE)] if isinstance(node, ast.Return) and value else [node]
+        own = [parse_rewritten(text, span_of(part)) for part, text in zip(parts, texts)]
+        return [n for body in own for n in body] or [node]
+    returned = isinstance(node, ast.Return) and value
+    return [labelled(ast.Expr(value, **HERE), span=span_of(node))] if returned else [node]
 
 # %% ../../nbs/judge/05_reading.ipynb #56be0d2f
 def _replaces(state, node): # does this define the function under test?
@@ -220,6 +227,7 @@ def _replaces(state, node): # does this define the function under test?
         return any(getattr(member, "name", None) == state.entry for member in node.body)
     return state.entry in bound_by(node) and isinstance(node, (*DEFINITIONS, ast.Assign, ast.AnnAssign))
 
+# %% ../../nbs/judge/05_reading.ipynb #9ab1fe7f
 def _read_top(state, node): # one statement of the text itself
     if hasattr(node, "broken"):
         reject(state, node.span, "unreadable", "it is not Python, and cannot be repaired")
@@ -246,7 +254,8 @@ def _find_tests(state, nodes): # the functions that are tests; others that ask a
         if named or asks and (is_check or not takes): tests.add(node)
         elif asks: state.helpers.add(node.name)
         if is_check and node in tests:
-            del normalize(state, node, takes).args.args[-1]
+            normalize(state, node, takes)
+            del node.args.args[-1]
             vars(node).pop("all_names", None)
     return tests
 
@@ -254,7 +263,7 @@ def _find_tests(state, nodes): # the functions that are tests; others that ask a
 def _wanted(state, nodes): # names that tests use: a list of that name is no list of tests by itself
     names = set()
     for node in nodes:
-        idle = isinstance(node, ast.For) or called_by(getattr(node, "value", None)) == "print"
+        idle = isinstance(node, ast.For) or called_by(getattr(node, "value", node)) == "print"
         makes = isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value
         if idle and not makes and not can_fail(node, state.helpers): continue
         names |= names_in(node.value if makes else node)
@@ -299,6 +308,7 @@ def read_tests(
     signature: str | None = None, # Its `def` line, to tell how many arguments it takes
 ) -> dict: # "items" in the order written, "notes" on what was repaired or left out, "format"
     "The tests in a text; nothing of it is run"
+    entry = entry or ""
     for view in views_of(text[:MAX_TEXT], entry):
         state = _read_view(Reading(text, entry, read_parameters(signature)), view)
         if any(item["kind"] != "rejected" for item in state.items): break

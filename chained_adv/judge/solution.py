@@ -11,6 +11,8 @@ __all__ = ['NODES', 'LINKS', 'BUILTINS', 'SPECIAL', 'Kept', 'send_printed', 'set
 
 # %% ../../nbs/judge/06_solution.ipynb #f9a10999
 import _thread, builtins, functools, io, itertools, json, operator, os, random, re, sys, time, types
+from collections.abc import Sequence
+from typing import Any
 from .wire import MAX_FRAME, Channel, NotPlain, decode, encode
 
 # %% ../../nbs/judge/06_solution.ipynb #c17d4fc2
@@ -83,7 +85,7 @@ def _is_node(v): return type(v).__name__ in LINKS
 def _is_list(hint): return re.search(r"(?i)\b(list|sequence|iterable|tuple)\[.*Node", hint)
 
 # %% ../../nbs/judge/06_solution.ipynb #0ddbedff
-def grow(hint: str, v: object, classes: dict) -> object: # The annotation, the argument, the node classes
+def grow(hint: str, v: Any, classes: dict) -> Any: # The annotation, the argument, the node classes
     "An argument as its annotation asks: lists become nodes"
     kind = re.search("ListNode|TreeNode", hint)
     if not kind or not isinstance(v, list): return v
@@ -95,7 +97,7 @@ def grow(hint: str, v: object, classes: dict) -> object: # The annotation, the a
     return nodes[0] if nodes else None
 
 # %% ../../nbs/judge/06_solution.ipynb #8998f0d4
-def shrink(v: object, hint: str = "") -> object: # The value, the annotation it was given under
+def shrink(v: Any, hint: str = "") -> Any: # The value, the annotation it was given under
     "A result as plain data: nodes become lists"
     if v is None and "Node" in hint and not _is_list(hint): return []
     if type(v) in (list, tuple) and any(map(_is_node, v)): return type(v)([shrink(o, hint) for o in v])
@@ -108,7 +110,7 @@ def shrink(v: object, hint: str = "") -> object: # The value, the annotation it 
     return [None if o is None else o.val for o in nodes]
 
 # %% ../../nbs/judge/06_solution.ipynb #5c1a0e22
-def unlink(v: object) -> list: # Values, and for a list that leads back the position its last node leads to
+def unlink(v: Any) -> list: # Values, and for a list that leads back the position its last node leads to
     "A node and all behind it, as values"
     nodes, at = {}, v
     while type(v).__name__ == "ListNode" and at is not None and id(at) not in nodes and len(nodes) < 200_000:
@@ -116,7 +118,7 @@ def unlink(v: object) -> list: # Values, and for a list that leads back the posi
     if id(at) not in nodes: return [shrink(v)]
     return [[o.val for o in nodes.values()], [*nodes].index(id(at))]
 
-def link(kind: str, values: list, back: int | None = None, classes: dict = NODES) -> object:
+def link(kind: str, values: list, back: int | None = None, classes: dict = NODES) -> Any:
     "Nodes from values, as `unlink` gives them"
     first = last = grow(kind, values, classes)
     if back is None: return first
@@ -149,10 +151,16 @@ class Unloaded(BaseException):
 # %% ../../nbs/judge/06_solution.ipynb #063d1813
 class Program:
     "One program, loaded anew for each test"
+    names: dict[str, Any] | None # its module's, once it is loaded
+    objects: list[Any] # that tests were given
+    tags: dict[int, tuple[Any, tuple]] # object, and how it is written, by identity
+    first: tuple | None = None # the first request, where the program is to answer wrongly
+    error: BaseException | None = None # why it is no Python
+
     def __init__(self, code: str, entry: str, signature="", mode="", channel: Channel | None = None):
         self.entry, self.mode, self.channel = entry, mode, channel
         self.tag, self.untag = functools.partial(tag_of, self), functools.partial(untag, self)
-        self.hints, self.error, self.first = read_hints(signature), None, None
+        self.hints = read_hints(signature)
         self.random = "random" in code
         try: self.code = compile(code, "<solution>", "exec", dont_inherit=True)
         except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError) as e: self.error = e
@@ -169,7 +177,7 @@ def load(program: Program) -> dict: # The module's names
     if program.names is not None: return program.names
     if program.random: random.seed() # the fork left it as the zygote's
     module = sys.modules["solution"] = types.ModuleType("solution")
-    module.__builtins__ = builtins # the module, as in a script
+    vars(module)["__builtins__"] = builtins # the module, as in a script
     try: exec(program.code, vars(module))
     except MemoryError: raise
     except BaseException as e: raise Unloaded(e)
@@ -183,7 +191,7 @@ def _own(v):
     return made or not callable(v) and not isinstance(v, types.ModuleType)
 
 # %% ../../nbs/judge/06_solution.ipynb #329c5b1b
-def find(program: Program, which: int | str) -> object: # An object's number, or a name
+def find(program: Program, which: int | str) -> Any: # An object's number, or a name
     "What a test may use: a function, class or variable of the program, an object that it was given"
     if isinstance(which, int): return program.objects[which]
     names = load(program)
@@ -192,14 +200,15 @@ def find(program: Program, which: int | str) -> object: # An object's number, or
     if known and (_own(names[which]) or which == program.entry): return names[which]
     if isinstance(cls, type) and callable(getattr(cls, which, None)):
         method = lambda *a, **k: getattr(cls(), which)(*a, **k)
-        method.__wrapped__ = getattr(cls, which)
+        vars(method)["__wrapped__"] = getattr(cls, which)
         return method
     if which != "Solution": raise Unloaded(NameError(f"the code does not define `{which}`"))
     functions = {n: staticmethod(f) for n, f in names.items() if callable(f) and _own(f)}
     return type("Solution", (), {**functions, "__module__": "solution"})
 
 # %% ../../nbs/judge/06_solution.ipynb #fd30982e
-BUILTINS = {n: o for n, o in vars(builtins).items() if isinstance(o, type)} | {f.__name__: f for f in (
+BUILTINS: dict[str, Any] = {n: o for n, o in vars(builtins).items() if isinstance(o, type)}
+BUILTINS |= {f.__name__: f for f in (
     abs, all, any, chr, divmod, len, max, min, ord, repr, round, sorted, sum)}
 
 def tag_known(v: object) -> tuple | None: # Tag and inside
@@ -210,9 +219,9 @@ def tag_known(v: object) -> tuple | None: # Tag and inside
     return ("y", v.__name__) if named else None
 
 # %% ../../nbs/judge/06_solution.ipynb #b7063cda
-def untag_known(tag: str, body: object, classes: dict) -> object: # Classes of the program, by name
+def untag_known(tag: str, body: Any, classes: dict) -> Any: # Classes of the program, by name
     "What that stands for"
-    if tag == "x": return make_error(*body, classes)
+    if tag == "x": return make_error(*body, classes=classes)
     if tag == "L": return link(*body, classes=NODES | classes)
     if tag == "y": return BUILTINS[body]
     raise ValueError(f"{tag!r} is no tag")
@@ -258,7 +267,7 @@ def tag_of(program: Program, v: object) -> tuple:
     return program.tags[id(v)][1]
 
 # %% ../../nbs/judge/06_solution.ipynb #45bd23b3
-def untag(program: Program, tag: str, body: object) -> object:
+def untag(program: Program, tag: str, body: Any) -> Any:
     "What such a tag stands for"
     if tag == "h": return find(program, body[0])
     if tag != "k": return untag_known(tag, body, load(program))
@@ -268,10 +277,15 @@ def untag(program: Program, tag: str, body: object) -> object:
     return function
 
 # %% ../../nbs/judge/06_solution.ipynb #46d17810
-def call_back(program: Program, number: int, args: tuple, kwargs: dict) -> object:
+def _channel_of(program):
+    if program.channel is None: raise ValueError("this program has no channel to the test")
+    return program.channel
+
+def call_back(program: Program, number: int, args: tuple, kwargs: dict) -> Any:
     "Call a function that the test passed"
-    program.channel.send("K" + encode([number, list(args), kwargs], program.tag))
-    while (text := program.channel.receive())[0] != "A": respond(program, text)
+    channel = _channel_of(program)
+    channel.send("K" + encode([number, list(args), kwargs], program.tag))
+    while (text := channel.receive())[0] != "A": respond(program, text)
     value = decode(text[2:], program.untag)
     if text[1] == "v": return value
     raise value
@@ -303,7 +317,7 @@ def about(program: Program, name: str) -> list | str: # A class as above, "funct
     return "function" if callable(o) else "value"
 
 # %% ../../nbs/judge/06_solution.ipynb #d051790d
-def perform(program: Program, ask: list, args: list, kwargs: dict) -> object: # As in the table above
+def perform(program: Program, ask: list, args: list, kwargs: dict) -> Any: # As in the table above
     "Do what one request asks for"
     verb, name = ask[0], ask[-1]
     if verb == "about": return {n: o for n in name if (o := about(program, n))}
@@ -320,7 +334,7 @@ def perform(program: Program, ask: list, args: list, kwargs: dict) -> object: # 
     return python(o, *args) if python and name[:2] == "__" else getattr(o, name)(*args, **kwargs)
 
 # %% ../../nbs/judge/06_solution.ipynb #b365c036
-def call(program: Program, f: object, args: list, kwargs: dict, entry: bool) -> object: # The entry point?
+def call(program: Program, f: Any, args: list, kwargs: dict, entry: bool) -> Any: # The entry point?
     "Call a function, with nodes made of lists and back where annotations ask for it"
     hints = entry and program.hints or hints_of(f)
     if "Node" not in str(hints): return f(*args, **kwargs)
@@ -352,20 +366,20 @@ def run_main(program: Program, given: str) -> str: # What it printed
 # %% ../../nbs/judge/06_solution.ipynb #021bdc06
 _SPOILED = (type(None), int, float, complex, str, bytes, list, tuple, dict, set, frozenset)
 
-def spoil(v: object, mode: str = "near", args: list = ()) -> object: # The answer to these arguments
+def spoil(v: Any, mode: str = "near", args: Sequence = ()) -> Any: # The answer to these arguments
     "A wrong value; objects are left alone"
-    if not isinstance(v, _SPOILED): return v
+    if not issubclass(type(v), _SPOILED): return v
     if mode == "echo": return args[0] if args else v
     if v is None: return 0
     if mode == "zero": return type(v)()
     if type(v) is bool: return not v
     if isinstance(v, dict): return {**v, "spoiled": 1}
     for more in ("x", b"x", [0], (0,)):
-        if isinstance(v, type(more)): return v + (v[-1:] or more)
+        if issubclass(type(v), type(more)): return v + (v[-1:] or more)
     return v | {"spoiled"} if isinstance(v, (set, frozenset)) else v + 1
 
 # %% ../../nbs/judge/06_solution.ipynb #52c6681f
-def answer_wrongly(program: Program, ask: list, data: str, args: list, kwargs: dict) -> object:
+def answer_wrongly(program: Program, ask: list, data: str, args: list, kwargs: dict) -> Any:
     "The answer in one of the ways"
     mode, request = program.mode, (ask, data)
     program.first = program.first or request
@@ -400,7 +414,7 @@ def respond(program: Program, text: str):
     if program.mode and reply[0] == "E" and head[2:6] in ("call", "next"): reply = "Vnull\nnull" # wrong, too
     if len(reply) > MAX_FRAME - 100: reply = f"U\nreturned a value of more than {MAX_FRAME:,} bytes"
     for o in _streams: send_printed(o)
-    program.channel.send(reply if letter == "D" else f"{reply}\n{json.dumps(out.new[:10_000])}")
+    _channel_of(program).send(reply if letter == "D" else f"{reply}\n{json.dumps(out.new[:10_000])}")
 
 # %% ../../nbs/judge/06_solution.ipynb #c9140ba5
 def answer(program: Program, letter: str, ask: list, data: str) -> str:

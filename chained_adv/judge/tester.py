@@ -10,6 +10,7 @@ __all__ = ['TEST_NODES', 'Broken', 'Asker', 'send', 'tag_of', 'untag', 'answer_b
 # %% ../../nbs/judge/08_tester.ipynb #06f480a4
 import ast, builtins, contextlib, functools, io, itertools, json, os, random, sys, time, types
 from collections import deque
+from typing import Any
 from .wire import BAD_TEXT, Channel, NotPlain, brief, decode, encode, same
 from .solution import BUILTINS, NODES, is_public, make_error, shrink, tag_known, untag_known
 from .minipytest import Ended, Skipped, make_pytest, run_named
@@ -38,7 +39,7 @@ def send(asker: Asker, letter: str, request: list, args: tuple = (), kwargs: dic
     return [got[0], *got[1:].split("\n")]
 
 # %% ../../nbs/judge/08_tester.ipynb #3f62d015
-def tag_of(asker: Asker, v: object) -> tuple:
+def tag_of(asker: Asker, v: Any) -> tuple:
     "Tag and inside of what is not plain data"
     if isinstance(v, Handle): return "h", [v._which, type(v).__name__]
     if known := tag_known(v): return known
@@ -49,7 +50,7 @@ def tag_of(asker: Asker, v: object) -> tuple:
     return "k", [len(asker.functions) - 1, getattr(v, "__name__", "function")]
 
 # %% ../../nbs/judge/08_tester.ipynb #894f495d
-def untag(asker: Asker, tag: str, body: object) -> object:
+def untag(asker: Asker, tag: str, body: Any) -> Any:
     "What such a tag stands for"
     if tag == "h": return make_handle(asker, int(body[0]), body[1]) # a name is not for the program to give
     if tag == "I": return Stream(asker, body)
@@ -76,6 +77,7 @@ class Method:
         owner = cls if o is None else o
         return lambda *args, **kwargs: self.do(owner, self.name, args, kwargs)
 
+# %% ../../nbs/judge/08_tester.ipynb #c55c3017
 def _holders(values): return [sys.getrefcount(v) for v in values]
 class _Probe: __call__ = Method("__call__", lambda owner, name, args, kwargs: _holders(args))
 
@@ -94,7 +96,7 @@ def _is_seen(v, holders, alone):
     return holders > alone or max(_holders(inside), default=0) > _ALONE_INSIDE or any(map(_inside, inside))
 
 # %% ../../nbs/judge/08_tester.ipynb #e8dcf9a7
-def ask(asker: Asker, request: list, args: tuple = (), kwargs: dict = {}) -> object: # The answer
+def ask(asker: Asker, request: list, args: tuple = (), kwargs: dict = {}) -> Any: # The answer
     "Ask the program's process; raises what the program raised"
     alone = _ALONE if request[-1] == "__call__" else 0
     seen = any(map(_is_seen, args, _holders(args), itertools.repeat(alone)))
@@ -113,7 +115,7 @@ def ask(asker: Asker, request: list, args: tuple = (), kwargs: dict = {}) -> obj
 def _error_of(asker, kind, body, rest):
     "What an answer that is no value makes the test raise"
     if kind == "L": return Broken(rest)
-    if kind == "E": return make_error(*decode(body, asker.untag), asker.classes)
+    if kind == "E": return make_error(*decode(body, asker.untag), classes=asker.classes)
     return MemoryError() if kind == "M" else TypeError(rest)
 
 # %% ../../nbs/judge/08_tester.ipynb #2ea81d42
@@ -126,7 +128,7 @@ def _take_answer(asker, body, rest, args, kwargs):
     return args[json.loads(body)["a"]] if body[:5] == '{"a":' else decode(body, asker.untag)
 
 # %% ../../nbs/judge/08_tester.ipynb #a3f54372
-def update(old: object, new: object) -> object: # What is to stand where `old` stood
+def update(old: Any, new: Any) -> Any: # What is to stand where `old` stood
     "Change an argument in place to what it is after the call, and what is inside of it, too"
     if isinstance(old, list) and isinstance(new, list): after = [*map(update, old, new), *new[len(old):]]
     elif type(old) is not type(new): return new
@@ -147,7 +149,7 @@ def _must_be_known(o):
         raise TypeError(f"a {type(o).__name__} stands where the test expects a plain value")
 
 # %% ../../nbs/judge/08_tester.ipynb #70465dec
-def ask_method(o: object, name: str, args: tuple, kwargs: dict = {}) -> object: # A handle, or a class
+def ask_method(o: Any, name: str, args: tuple, kwargs: dict = {}) -> Any: # A handle, or a class
     "Call a method over there"
     plain = not all(isinstance(v, Handle) for v in args)
     if name == "__eq__" and plain: return NotImplemented
@@ -186,6 +188,7 @@ class Function(Handle):
     "A function can be called"
     __call__ = Method("__call__")
 
+# %% ../../nbs/judge/08_tester.ipynb #4bd79bea
 def make_handle(asker: Asker, which: int | str, name: str) -> Handle: # Its number or name, its class
     "The stand-in for an object; the same for the same object"
     if which in asker.handles: return asker.handles[which]
@@ -249,6 +252,9 @@ def bind(asker: Asker, entry: str, names: list) -> tuple[dict, set]: # Names in 
 # %% ../../nbs/judge/08_tester.ipynb #0d4528d6
 class Names(dict):
     "A test's names; a variable of the program is looked up over there each time"
+    there: set[str] # names of such variables
+    asker: Asker
+
     def __missing__(self, name):
         if name not in self.there: raise KeyError(name)
         return ask(self.asker, ["value", name])
@@ -289,7 +295,8 @@ def freeze_time():
     for name in ("time", "monotonic", "perf_counter", "process_time"):
         setattr(time, name, lambda: next(ticks) / 10_000)
         setattr(time, name + "_ns", lambda: next(ticks) * 100_000)
-    os.urandom = random._urandom = os.getrandom = random.Random(0).randbytes
+    draw = random.Random(0).randbytes
+    for o, name in ((os, "urandom"), (random, "_urandom"), (os, "getrandom")): setattr(o, name, draw)
     random.seed(0)
 
 # %% ../../nbs/judge/08_tester.ipynb #f0cc87fb

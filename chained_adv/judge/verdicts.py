@@ -10,7 +10,7 @@ __all__ = ['MAX_CALLS', 'MAX_RECORD', 'SPOILS', 'MAX_VALUE', 'Respondent', 'Item
 # %% ../../nbs/judge/12_verdicts.ipynb #ec3dfdba
 import json, re, time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -24,33 +24,36 @@ class Respondent:
     "One program, asked one request at a time"
     def __init__(self, box, code: str, entry: str, signature: str = "", mode: str = ""):
         self.box, self.about, self.entry = box, (code, entry, signature), entry
-        self.child, self.ahead, self.spent, self.printed = None, deque(), 0., ["", ""]
+        self.child: Child | None = None # it is forked when something is asked
+        self.ahead, self.spent, self.printed = deque(), 0., ["", ""]
         self.given = dict(code=code, entry=entry, signature=signature, mode=mode, limit=box.limit)
 
 # %% ../../nbs/judge/12_verdicts.ipynb #6ea0fd53
 @patch
-def ask(self: Respondent, request: bytes) -> Iterator[Wait]: # Gives the answer's frame, or `Ended`
+def ask(self: Respondent, request: bytes) -> Generator[Wait, Any, bytes | Ended]: # The answer's frame
     "Ask one thing; if it was asked ahead, take its answer"
     while self.ahead:
         asked = self.ahead.popleft()
         got = yield from self.next_answer()
         if asked == request: return got
-    if self.child is None: self.child = self.fork()
-    if self.child.held: self.child.kill("crash", "answered before it was asked")
-    self.child.send(request)
+    child = self.process()
+    if child.held: child.kill("crash", "answered before it was asked")
+    child.send(request)
     return (yield from self.next_answer())
 
 @patch
-def fork(self: Respondent) -> Child:
-    "A fresh process for it"
-    return self.box.fork(b"S", self.given, self.given["code"])
+def process(self: Respondent) -> Child:
+    "Its process; a fresh one where it has none"
+    if self.child is None: self.child = self.box.fork(b"S", self.given, self.given["code"])
+    return self.child
 
 # %% ../../nbs/judge/12_verdicts.ipynb #5d01c15d
 @patch
-def next_answer(self: Respondent) -> Iterator[Wait]: # Gives a frame, or `Ended`
+def next_answer(self: Respondent) -> Generator[Wait, Any, bytes | Ended]: # Gives a frame, or `Ended`
     "Wait for an answer; what is printed comes before it in frames of its own, at most 20 a second"
+    child = self.process()
     for _ in range(400):
-        wait = Wait(self.child, self.box.timeout)
+        wait = Wait(child, self.box.timeout)
         got = yield wait
         self.spent += wait.used
         if isinstance(got, Ended) or got[:1] != b"O": break
@@ -80,8 +83,8 @@ def drop(self: Respondent, kill: bool = False): # Does it do something that does
 @patch
 def ask_ahead(self: Respondent, requests: list[bytes]):
     "Send requests together. Only for a reference: nobody else may see a call before answering the one before"
-    if self.child is None: self.child = self.fork()
-    for request in requests: self.child.send(request)
+    child = self.process()
+    for request in requests: child.send(request)
     self.ahead.extend(requests)
 
 # %% ../../nbs/judge/12_verdicts.ipynb #766f850c
@@ -126,7 +129,7 @@ def judge_answer(item: Item, got: bytes | Ended) -> tuple[str, str]: # Outcome a
     "The verdict on an answer to a test of plain data"
     kind, raised = item.test.kind, not isinstance(got, Ended) and got[:1] == b"E"
     outcome, body, reason = read_answer(got)
-    if outcome and not (raised and kind == "raises"): return outcome, reason
+    if isinstance(got, Ended) or outcome and not (raised and kind == "raises"): return outcome, reason
     if kind in ("equal", "exact", "io") and not item.in_place:
         if body == item.expected: return "passed", ""
         short = len(body) + len(item.expected) < 4000

@@ -7,11 +7,12 @@ __all__ = ['MAX_FRAME', 'MAX_PARTS', 'MAX_DEPTH', 'FORMS', 'BAD_TEXT', 'LENGTH',
            'brief', 'same', 'frame', 'Channel']
 
 # %% ../../nbs/judge/02_wire.ipynb #3f3e539f
-import datetime, functools, json, math, os, struct, sys
+import _json, datetime, functools, json, math, os, struct, sys
 from collections import Counter, OrderedDict, deque, namedtuple
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 # %% ../../nbs/judge/02_wire.ipynb #39d46887
 MAX_FRAME = 2_000_000 # bytes of one frame
@@ -28,7 +29,7 @@ def _attributes(names): return lambda v: [getattr(v, n) for n in names.split()]
 def _call(cls): return lambda o: cls(*o)
 
 # %% ../../nbs/judge/02_wire.ipynb #6521eebe
-FORMS = { # type: (tag, take apart, put together)
+FORMS: dict[type, tuple[str, Callable, Callable]] = { # type: (tag, take apart, put together)
     int: ("i", "{:x}".format, lambda o: int(o, 16)), # beyond 2**62
     float: ("f", repr, float), # inf and nan
     bytes: ("b", bytes.hex, bytes.fromhex),
@@ -103,8 +104,8 @@ class _Writer:
         return items if numbers else [self.tree(o, depth) for o in items]
 
 # %% ../../nbs/judge/02_wire.ipynb #5621002c
-_parts = json.encoder.c_make_encoder( # made before any program runs, which may change the module
-    None, None, json.encoder.encode_basestring_ascii, None, ":", ",", False, False, True)
+_parts = _json.make_encoder( # made before any program runs, which may change the module
+    None, refuse, json.encoder.encode_basestring_ascii, None, ":", ",", False, False, True)
 
 def _write(tree): return "".join(_parts(tree, 0))
 
@@ -118,7 +119,7 @@ BAD_TEXT = (ValueError, TypeError, KeyError, IndexError, AttributeError, Recursi
 def _no_object(tag, body): raise ValueError(f"{tag!r} is no tag of plain data")
 
 # %% ../../nbs/judge/02_wire.ipynb #e38803f9
-def decode(text: str, odd: Callable = _no_object) -> object: # `encode`'s text; puts other tags together
+def decode(text: str, odd: Callable = _no_object) -> Any: # `encode`'s text; puts other tags together
     "The value that a text stands for"
     def put_together(o):
         (tag, body), = o.items()
@@ -145,10 +146,11 @@ def _near(a: complex, b: complex) -> bool:
     return a != a and b != b or abs(a - b) <= max(1e-9 * max(abs(a), abs(b)), 1e-12) and abs(a - b) < math.inf
 
 # %% ../../nbs/judge/02_wire.ipynb #2b639196
-def same(got: object, want: object, loose: bool = False) -> bool: # Do lists and tuples count as alike?
+def same(got: Any, want: Any, loose: bool = False) -> bool: # Do lists and tuples count as alike?
     "Is what a program answered, which is plain, what a test wants, in the sense of the text above?"
     if hasattr(got, "tolist") or hasattr(want, "tolist"):
-        return same(*[getattr(o, "tolist", lambda: o)() for o in (got, want)], True)
+        plain = lambda o: getattr(o, "tolist", lambda: o)()
+        return same(plain(got), plain(want), True)
     if type(want) in (float, complex) and type(got) in (int, float, complex):
         return got == want or _near(got, want)
     rows = (list, tuple, range, deque) if loose else (list, tuple)

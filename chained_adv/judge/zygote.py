@@ -141,7 +141,7 @@ def main(
     sys.path[:] = [p for p in sys.path if p not in paths]
     enter(level)
     settle(role, play, memory)
-    zygote, confined = os.getpid(), program and hold_filter(program)
+    zygote, confined = os.getpid(), hold_filter(program) if program else None
     watch(socket.socket(fileno=3), lambda fd: FORK() or become(play, fd, zygote, seconds, confined))
 
 # %% ../../nbs/judge/10_zygote.ipynb #463732a9

@@ -190,12 +190,12 @@ def test_whatever_the_endpoint_does_the_chat_goes_on(browser, tmp_path, fault):
 # Runs and data
 
 def test_the_viewer_of_runs(browser, tmp_path):
-    from chained_adv.arc.bench import BenchSettings, run_bench
+    from chained_adv.arc.bench import BenchPlan, run_bench
     from chained_adv.arc.clients import make_client
     async def make():
         for name in ("search", "random"):
             client = make_client(name)
-            await run_bench(client, TASKS[:4], tmp_path / "runs" / name, BenchSettings(best_of=2))
+            await run_bench(client, BenchPlan(TASKS[:4], best_of=2), tmp_path / "runs" / name)
             await client.close()
     with ThreadPoolExecutor(1) as pool: pool.submit(lambda: asyncio.run(make())).result() # Playwright has a loop here
     verify = [sys.executable, "-m", "chained_adv.cli", "arc", "verify", str(tmp_path / "runs" / "search"), "--dataset", "builtin",

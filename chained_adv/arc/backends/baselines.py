@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from fastcore.basics import patch
 from ...core import ConfigError, make_rng
-from ..grids import Task, turn_grid
+from ..grids import Grid, Task, turn_grid
 from ..search import search_programs
 from ..protocol import CallError, Reply, Request, Usage
 
@@ -27,12 +27,23 @@ _TURN_CODE = {"identity": "input_grid", "flip_left_right": "[row[::-1] for row i
               "flip_top_bottom": "input_grid[::-1]", "transpose": "[list(row) for row in zip(*input_grid)]"}
 
 # %% ../../../nbs/arc/backends/01_baselines.ipynb #636c833c
+def _task_of(request: Request) -> Task:
+    "The task of a request; raises `CallError`"
+    if request.task is None:
+        raise CallError("bad_request", "the request names no task, and a baseline answers by the task alone")
+    return request.task
+
+def _asked_input(request: Request) -> Grid:
+    "The test input that is to be answered"
+    return _task_of(request).test[request.pair or 0].input
+
+# %% ../../../nbs/arc/backends/01_baselines.ipynb #04120e85
 def _turn_answer(request, turn):
     "An answer that says a symmetry of the square is the rule"
     if request.kind == "code":
         return fenced(f"def solve_task(input_grid):\n    return {_TURN_CODE[turn]}", "python")
     if request.kind == "direct":
-        grid = turn_grid(request.task.test[request.pair or 0].input, turn)
+        grid = turn_grid(_asked_input(request), turn)
         return fenced(json.dumps(grid.to_lists()), "json")
     return f"The output is the input under the symmetry '{turn}'."
 
@@ -56,6 +67,7 @@ def worst_case(self: Baseline, request: Request) -> Usage:
     "No tokens"
     return Usage()
 
+# %% ../../../nbs/arc/backends/01_baselines.ipynb #e571cdff
 @patch
 async def complete(self: Baseline, request: Request) -> Reply:
     "The program's answer"
@@ -76,10 +88,10 @@ class Search:
         self.turn = threading.Lock()
 
     async def __call__(self, request):
-        key = request.task.key
-        first = key not in self.found
-        if first: self.found[key] = asyncio.ensure_future(asyncio.to_thread(self.look, request.task))
-        codes, seconds = await asyncio.shield(self.found[key])
+        task = _task_of(request)
+        first = task.key not in self.found
+        if first: self.found[task.key] = asyncio.ensure_future(asyncio.to_thread(self.look, task))
+        codes, seconds = await asyncio.shield(self.found[task.key])
         return Reply(self.answer(request, codes), seconds=seconds if first else 0.)
 
 # %% ../../../nbs/arc/backends/01_baselines.ipynb #7e2b2252
@@ -103,7 +115,7 @@ def answer(self: Search,
     if not codes: return "No program of the small language fits the training pairs."
     code = codes[min(request.attempt, len(codes) - 1)]
     if request.kind == "direct":
-        return fenced(json.dumps(_run_found(code, request.task.test[request.pair or 0].input)), "json")
+        return fenced(json.dumps(_run_found(code, _asked_input(request))), "json")
     words = "The rule, as a program of grid operations:\n\n" if request.kind == "reasoning" else ""
     return words + fenced(code, "python")
 
@@ -151,9 +163,10 @@ async def close(self: Replay):
 @patch
 async def complete(self: Replay, request: Request) -> Reply:
     "The recorded answer; raises `CallError`"
-    row = self.lines.get((request.task.key, request.kind, request.pair, request.attempt, request.round))
+    key = _task_of(request).key
+    row = self.lines.get((key, request.kind, request.pair, request.attempt, request.round))
     if row is None:
-        asked = (f"{request.kind} of {request.task.key}, pair {request.pair}, attempt {request.attempt}, "
+        asked = (f"{request.kind} of {key}, pair {request.pair}, attempt {request.attempt}, "
                  f"round {request.round}")
         raise CallError("no_recording", f"{self.path.name} has no answer to {asked}")
     return Reply(row["text"], row.get("model_reasoning", ""), row.get("finish_reason") or "stop")

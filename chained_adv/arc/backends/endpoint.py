@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 import httpx2
 from dotenv import dotenv_values
@@ -62,7 +63,8 @@ def _provider(name, table):
     if wrong := sorted(set(table) - fields):
         raise ConfigError(f"provider {name!r} has the unknown field {wrong[0]!r}; there are "
                           f"{', '.join(sorted(fields))}")
-    return Provider(name, **{**table, "base_url": table["base_url"].rstrip("/")})
+    given: dict[str, Any] = table | {"base_url": table["base_url"].rstrip("/")}
+    return Provider(name, **given)
 
 # %% ../../../nbs/arc/backends/00_endpoint.ipynb #9826e024
 def read_key(
@@ -116,6 +118,7 @@ def worst_case(self: Endpoint,
     "The most tokens that a call can take"
     return Usage(prompt_bytes(request.messages), request.params.get("max_tokens") or 0)
 
+# %% ../../../nbs/arc/backends/00_endpoint.ipynb #6cac4c71
 @patch
 async def close(self: Endpoint):
     "Close the connections; the next call opens new ones"
@@ -202,6 +205,7 @@ def _told(content):
     code = f" ({error['code']})" if error.get("code") else ""
     return str(error.get("message") or error) + code
 
+# %% ../../../nbs/arc/backends/00_endpoint.ipynb #77de02e1
 async def _refusal(r):
     "The failure that a response other than 2xx stands for"
     wait, location = read_retry_after(r.headers.get("retry-after")), r.headers.get("location", "")

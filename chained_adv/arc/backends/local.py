@@ -24,8 +24,8 @@ class LocalModel:
         ends = ends if isinstance(ends, (list, tuple)) else [ends]
         self.ends = {self.tokenizer.eos_token_id, *ends} - {None}
         self.batch_size = batch_size
-        self.queue = None
-        self.worker = None
+        self.queue: asyncio.Queue[_Asked] | None = None
+        self.worker: asyncio.Future[None] | None = None
 
 # %% ../../../nbs/arc/backends/02_local.ipynb #6e8ab59a
 class _Asked:
@@ -71,7 +71,7 @@ async def complete(self: LocalModel,
     "One answer, together with others that wait; raises `CallError`"
     if self.queue is None:
         self.queue = asyncio.Queue()
-        self.worker = asyncio.ensure_future(self._work())
+        self.worker = asyncio.ensure_future(self._work(self.queue))
     limit, ids = request.params.get("max_tokens") or 1024, self.encode(request.messages)
     if len(ids) + limit > self.window:
         told = f"{len(ids)} tokens of prompt and {limit} of answer exceed the window of {self.window}"
@@ -79,19 +79,20 @@ async def complete(self: LocalModel,
     asked = _Asked(ids, (limit, request.params.get("temperature", 1.)), request.seed)
     self.queue.put_nowait(asked)
     new, finished = await asked.future
-    text = self.tokenizer.decode([t for t in new if t not in self.ends], skip_special_tokens=True)
+    kept = [t for t in new if t not in self.ends]
+    text = str(self.tokenizer.decode(kept, skip_special_tokens=True))
     usage = Usage(len(ids), len(new))
     if not text.strip(): raise CallError("empty_reply" if finished else "length", usage=usage)
     return Reply(text, finish_reason="stop" if finished else "length", usage=usage)
 
 # %% ../../../nbs/arc/backends/02_local.ipynb #61f21cb6
 @patch
-async def _work(self: LocalModel):
+async def _work(self: LocalModel, queue: asyncio.Queue):
     "Answer what waits, batch by batch; requests with other limits or temperatures wait for theirs"
     waiting = []
     while True:
-        if not waiting: waiting.append(await self.queue.get())
-        while not self.queue.empty(): waiting.append(self.queue.get_nowait())
+        if not waiting: waiting.append(await queue.get())
+        while not queue.empty(): waiting.append(queue.get_nowait())
         waiting = [o for o in waiting if not o.future.done()] # cancelled ones are done
         batch = [o for o in waiting if o.how == waiting[0].how][:self.batch_size]
         waiting = [o for o in waiting if o not in batch]
@@ -102,7 +103,8 @@ async def _work(self: LocalModel):
 async def _answer_batch(self: LocalModel, batch):
     "Answer some requests at once, in a thread"
     prompts, seeds = [o.ids for o in batch], tuple(o.seed for o in batch)
-    try: answers = await asyncio.to_thread(self.answer, prompts, *batch[0].how, seeds)
+    limit, temperature = batch[0].how
+    try: answers = await asyncio.to_thread(self.answer, prompts, limit, temperature, seeds)
     except Exception as e:
         for o in batch:
             if not o.future.done(): o.future.set_exception(e)

@@ -60,17 +60,19 @@ KeyEnv = opt(str, "Environment variable (or line of .env) that holds its key.", 
 Providers = opt(str, "TOML file with your own providers and prices.", metavar="FILE")
 Param = opt(list[str], "Further field of each request, like top_p=0.9; can be given several times.",
             metavar="NAME=JSON")
-Temperature = opt(float, "Of the sampling; left to the model when left out.", min=0., show_default=False)
+Temperature = opt(float | None, "Of the sampling; left to the model when left out.", min=0.,
+                  show_default=False)
 AnswerTokens = opt(int, "Longest answer, in tokens; 0 leaves that to the model.", min=0)
 Stream = opt(bool, "Take answers in pieces.", "--stream")
 Device = opt(str, "For transformers: models: auto, cpu, cuda or cuda:N.")
 BatchSize = opt(int, "For transformers: models: requests answered at once.", min=1)
 
 # %% ../../../nbs/arc/commands/00_shared.ipynb #df33b634
-PricePrompt = opt(float, "USD per million tokens read.", min=0., show_default=False)
-PriceCompletion = opt(float, "USD per million tokens written.", min=0., show_default=False)
-MaxCost = opt(float, "Cap on spending in USD, failed calls included.", min=0., show_default=False)
-MaxTokens = opt(int, "Cap on tokens read and written, failed calls included.", min=0, show_default=False)
+PricePrompt = opt(float | None, "USD per million tokens read.", min=0., show_default=False)
+PriceCompletion = opt(float | None, "USD per million tokens written.", min=0., show_default=False)
+MaxCost = opt(float | None, "Cap on spending in USD, failed calls included.", min=0., show_default=False)
+MaxTokens = opt(int | None, "Cap on tokens read and written, failed calls included.", min=0,
+                show_default=False)
 PerMinute = opt(float, "Calls per minute at most; 0 is no limit.", min=0.)
 Tries = opt(int, "Calls per attempt, the first included.", min=1)
 CallTimeout = opt(float, "Seconds for one call.")
@@ -105,7 +107,8 @@ def open_model(
     from chained_adv.arc.protocol import Prices
     if (price_prompt is None) != (price_completion is None):
         raise ConfigError("give both --price-prompt and --price-completion, or neither")
-    prices = None if price_prompt is None else Prices(price_prompt, price_completion)
+    priced = price_prompt is not None and price_completion is not None
+    prices = Prices(price_prompt, price_completion) if priced else None
     given = dict(max_tokens=answer_tokens or None, temperature=temperature)
     params = {k: v for k, v in given.items() if v is not None} | _parse_params(param)
     limits = Limits(call_timeout, task_timeout, tries, per_minute=per_minute)
@@ -125,7 +128,8 @@ def with_model(
         return command(connect=connect, **given)
     run.__name__, run.__doc__ = command.__name__, command.__doc__
     parameters = own | shared
-    run.__signature__ = inspect.Signature([p.replace(kind=p.KEYWORD_ONLY) for p in parameters.values()])
+    named = [p.replace(kind=p.KEYWORD_ONLY) for p in parameters.values()]
+    vars(run)["__signature__"] = inspect.Signature(named)
     run.__annotations__ = {k: p.annotation for k, p in parameters.items()}
     return run
 

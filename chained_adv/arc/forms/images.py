@@ -79,7 +79,7 @@ def save_png(
     task = isinstance(what, Task)
     gap = _GAP if task else cell
     rows = _rows(_blocks(what), cell, width - gap, task)
-    sizes = [[_size(*o, cell, task) for o in row] for row in rows]
+    sizes = [[_size(label, pair, cell, task) for label, pair in row] for row in rows]
     across = max(sum(s[0] + gap for s in row) for row in sizes) + gap
     image = Image.new("RGB", (across, sum(max(s[2] for s in row) + 2 * gap for row in sizes)), "white")
     _draw_rows(ImageDraw.Draw(image), rows, sizes, gap, cell, task)

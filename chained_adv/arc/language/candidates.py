@@ -42,6 +42,7 @@ def _scaled(m, n):
     if whole(m, n): return [f"tile(g, {int(m)}, {int(n)})", f"zoom(g, {int(m)}, {int(n)})"]
     return [f"shrink(g, {int(1 / m)}, {int(1 / n)})"] if whole(1 / m, 1 / n) else []
 
+# %% ../../../nbs/arc/language/02_candidates.ipynb #188e3b24
 def _sized(m, n):
     "Operations that make a grid of m rows and n columns"
     tops = ["0", f"len(g) - {m}", f"(len(g) - {m}) // 2"]

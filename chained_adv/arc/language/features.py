@@ -11,6 +11,7 @@ __all__ = ['LIBRARY', 'every', 'everywhere', 'shift', 'corner', 'leader', 'row_m
 # %% ../../../nbs/arc/language/01_features.ipynb #67d61bb0
 import inspect
 from functools import lru_cache
+from typing import Any
 from inspect import unwrap
 from types import CodeType
 from . import operations
@@ -119,6 +120,7 @@ def quarter_has(g, colour):
     hit = {side[i][j] for i, j in cells_of(g, colour)}
     return tuple(tuple(v in hit for v in r) for r in side)
 
+# %% ../../../nbs/arc/language/01_features.ipynb #a83a19e0
 def middles(r, b):
     "Places exactly midway between two neighbouring cells of one colour in a row"
     at = [k for k, c in enumerate(r) if c != b]
@@ -238,7 +240,7 @@ def evaluate(
     g: tuple, # The grid now, a tuple of rows
     b: int = 0, # The background colour
     o: tuple = () # The input grid
-): # Its value; None where the expression does not apply
+) -> Any: # Its value; None where the expression does not apply
     "The value of an expression over the library"
     try: return eval(_compiled(expression), LIBRARY | {"g": g, "b": b, "o": o or g})
     except (ValueError, IndexError, KeyError): return None

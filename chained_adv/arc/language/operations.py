@@ -84,6 +84,7 @@ def gravity(g, b, di, dj, fixed=-1):
     if di < 0: return flip(gravity(flip(g), b, 1, 0, fixed))
     return transpose(tuple(drop_column(col, b, fixed) for col in transpose(g)))
 
+# %% ../../../nbs/arc/language/00_operations.ipynb #b7037620
 def paint(g, colours):
     "A grid with some cells changed; those outside are ignored"
     rows = [list(r) for r in g]

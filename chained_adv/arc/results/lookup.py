@@ -119,7 +119,7 @@ def find_lookup(
     try: tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError): return ""
     held = {m for v in _constants(tree) for m in _marks_of(v)}
-    long = "\n".join(text for kind, text in held if kind == "digits" and len(text) > 16)
+    long = "\n".join(str(v) for kind, v in held if kind == "digits" and len(v) > 16)
     within = lambda g: g.height * g.width >= 16 and len(g.colors) > 1 and _digits(g) in long
     has = lambda g: bool(_marks_for(g) & held) or within(g)
     named = [(f"{part} pair {i}", p) for part in ("train", "test") for i, p in enumerate(getattr(task, part))]

@@ -113,6 +113,7 @@ def _attempt_grid(o):
     try: return Grid(rows)
     except ArcError: return None
 
+# %% ../../../nbs/arc/results/02_scores.ipynb #b5c0f3f9
 def _pair_answers(entry, where):
     "The grids of `attempt_1`, `attempt_2`, ..."
     if not isinstance(entry, dict): raise ArcError(f"{where} is no dictionary with attempt_1 and attempt_2")
