@@ -7,7 +7,7 @@ __all__ = ['PACKED', 'RUNTIME', 'Tracker', 'meta_model', 'PassCosts', 'weight_by
            'peak_bytes', 'Choice', 'read_config', 'what_fits']
 
 # %% ../nbs/91_footprint.ipynb #5bb6e67b
-import copy, weakref
+import copy, logging, weakref
 from dataclasses import dataclass, replace
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -246,6 +246,7 @@ def read_config(
 def _measured(config, settings, tokens, prompt):
     "The costs of the passes; raises `ConfigError` for models whose passes go by the numbers they see"
     dtype = pick_dtype(settings.dtype, pick_device(settings.device))
+    logging.getLogger("torch._subclasses.fake_tensor").setLevel(logging.CRITICAL) # raised below, in words
     try: return PassCosts(config, dtype, settings.lora_rank, tokens, prompt)
     except (RuntimeError, NotImplementedError) as e:
         raise ConfigError(f"the memory of {type(config).__name__} cannot be predicted: {type(e).__name__} on "
