@@ -10,6 +10,7 @@ __all__ = ['PACKED', 'RUNTIME', 'Tracker', 'meta_model', 'PassCosts', 'weight_by
 import copy, logging, weakref
 from dataclasses import dataclass, replace
 import torch
+from fastcore.basics import patch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from transformers import AutoConfig, AutoModelForCausalLM
@@ -36,21 +37,22 @@ class Tracker(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         out = func(*args, **(kwargs or {}))
         for tensor in torch.utils._pytree.tree_leaves(out):
-            if isinstance(tensor, torch.Tensor): self.count(tensor)
+            if isinstance(tensor, torch.Tensor): self._count(tensor)
         return out
 
-    def count(self,
-        tensor: torch.Tensor # New, or a view of one that was seen
-    ):
-        "Add a tensor's storage"
-        storage = tensor.untyped_storage()
-        if storage in self.seen: return
-        self.seen[storage] = storage.nbytes()
-        self.now += storage.nbytes()
-        self.peak = max(self.peak, self.now)
-        weakref.finalize(storage, self._free, storage.nbytes())
+# %% ../nbs/91_footprint.ipynb #ae789528
+@patch
+def _count(self: Tracker, tensor):
+    "Add a tensor's storage, until it is freed"
+    storage = tensor.untyped_storage()
+    if storage in self.seen: return
+    self.seen[storage] = storage.nbytes()
+    self.now += storage.nbytes()
+    self.peak = max(self.peak, self.now)
+    weakref.finalize(storage, self._free, storage.nbytes())
 
-    def _free(self, size): self.now -= size
+@patch
+def _free(self: Tracker, size): self.now -= size
 
 # %% ../nbs/91_footprint.ipynb #58a9f33b
 def _short(config, layers):
@@ -81,7 +83,8 @@ def _materialise(model):
     made = {None: None}
     for module in model.modules():
         for name, p in module._parameters.items():
-            if p not in made: made[p] = torch.nn.Parameter(torch.empty(p.shape, dtype=p.dtype), p.requires_grad)
+            if p not in made:
+                made[p] = torch.nn.Parameter(torch.empty(p.shape, dtype=p.dtype), p.requires_grad)
             module._parameters[name] = made[p]
         for name, b in module._buffers.items():
             if b not in made: made[b] = torch.empty(b.shape, dtype=b.dtype)
@@ -140,13 +143,15 @@ class PassCosts:
         self.layer = long - small - self.both # of a layer, whatever the rows
         self.fixed = small - self.row - self.layer - self.both
 
-    def at(self,
-        layers: int, # Of the model
-        rows: int # Read together
-    ) -> tuple[int, int, int]: # Bytes: reading, an update, the keys and values of a token
-        "The costs of a pass"
-        costs = self.fixed + layers * self.layer + rows * (self.row + layers * self.both)
-        return tuple(int(o) for o in costs)
+# %% ../nbs/91_footprint.ipynb #a730ddfc
+@patch
+def at(self: PassCosts,
+    layers: int, # Of the model
+    rows: int # Read together
+) -> tuple[int, int, int]: # Bytes: reading, an update, the keys and values of a token
+    "The costs of a pass"
+    costs = self.fixed + layers * self.layer + rows * (self.row + layers * self.both)
+    return tuple(int(o) for o in costs)
 
 # %% ../nbs/91_footprint.ipynb #a4f2c265
 PACKED = {"8bit": 1., "4bit": .5 + 1 / 64 + 4 / (64 * 256)} # bytes of a weight
