@@ -1,14 +1,22 @@
-"""How long does an update take? The update of another revision and today's, side by side in one process.
+"""How long does an update take? The update of another revision and today's, or TRL's GRPO and ours, side by side
+in one process.
 
 python benchmarks/update.py [--before REV] [--rounds 9] [--rows 48] [--advantage group]
+python benchmarks/update.py --trl [--rounds 3] [--rows 32] [--tokens 256] [--prompt 128]
 
 Samples one batch of the shipped model, then lets both packages make the same update of a fresh adapter in
 turns, and prints processor seconds (medians) and their ratio. Weights after the update are compared, too: a
 ratio says something only when both did the same. Without --before it compares today's update with itself,
 which shows how far apart two equal things are measured on this machine.
+
+With --trl a random Qwen2 of 4 million parameters learns by a LoRA adapter of rank 16 from the same random answers
+in groups of eight, in both: KL to the reference, two epochs of two minibatches, no generation counted. TRL's
+GRPOTrainer gets the answers by its `rollout_func`; what is timed is everything after that, up to the end of its
+fourth optimiser step, in its second round. TRL needs the old log-probabilities, too, which our sampler gives.
 """
 
-import argparse, importlib, io, statistics, subprocess, sys, tarfile, tempfile, time
+import argparse, importlib, io, os, statistics, subprocess, sys, tarfile, tempfile, time, warnings
+from importlib.util import find_spec
 from pathlib import Path
 
 import torch
@@ -65,25 +73,127 @@ def update(package, answers, advantage):
     return time.process_time() - start, [p.detach().clone() for p in player.parameters(1).values()]
 
 
+# Beside TRL
+
+
+def write_model(folder):
+    "A random Qwen2 of 4 million parameters with the shipped tokenizer"
+    from transformers import Qwen2Config, Qwen2ForCausalLM
+    from chained_adv.loading import TINY, load_tokenizer
+
+    torch.manual_seed(0)
+    config = Qwen2Config(
+        vocab_size=2048, hidden_size=256, intermediate_size=768, num_hidden_layers=4, num_attention_heads=4,
+        num_key_value_heads=2, max_position_embeddings=2048, tie_word_embeddings=True, bos_token_id=0,
+        eos_token_id=1, pad_token_id=0)
+    Qwen2ForCausalLM(config).save_pretrained(folder)
+    load_tokenizer(TINY).save_pretrained(folder)
+
+
+def random_answers(rows, tokens, prompt):
+    "(prompt ids, answer ids) of each row; eight rows share a prompt"
+    source = torch.Generator().manual_seed(0)
+    draw = lambda n: torch.randint(5, 700, (n,), generator=source).tolist()
+    prompts = [draw(prompt) for _ in range(-(-rows // 8))]
+    return [(prompts[i // 8], draw(tokens)) for i in range(rows)]
+
+
+def our_update(folder, answers, rounds):
+    "Processor seconds of our updates"
+    from chained_adv import models, ppo
+
+    player = models.Players(models.ModelConfig(model=folder, device="cpu", adapters="unified")).generator
+    samples = [models.Sample(p, ids, [], True) for p, ids in answers]
+    with torch.no_grad():
+        logprobs = player.logprobs(samples, 5)[0]
+    seconds = []
+    for _ in range(rounds + 1):
+        reader = player.reader()
+        read = lambda rows, **kw: player.logprobs([samples[r] for r in rows], 5, reader=reader, **kw)
+        batch = ppo.Batch(
+            [len(o.ids) for o in samples], logprobs.tolist(), [i % 3 / 2 for i in range(len(samples))],
+            [i // 8 for i in range(len(samples))])
+        optimizer = ppo.create_optimizer(player.parameters(5).values(), 1e-5)
+        start = time.process_time()
+        ppo.train_step(batch, read, lambda rows: read(rows, reference=True), optimizer)
+        seconds.append(time.process_time() - start)
+    return seconds[1:]
+
+
+def trl_update(folder, answers, rounds):
+    "Processor seconds of TRL's updates"
+    from datasets import Dataset
+    from peft import LoraConfig
+    from trl import GRPOConfig, GRPOTrainer
+
+    rows, marks, seconds = len(answers), [], []
+
+    def rollout(prompts, *_):
+        if marks:
+            seconds.append(time.process_time() - marks[-1])
+        found = dict(
+            prompt_ids=[p for p, _ in answers], completion_ids=[ids for _, ids in answers],
+            logprobs=[[0.0] * len(ids) for _, ids in answers])
+        marks.append(time.process_time())
+        return found
+
+    with tempfile.TemporaryDirectory() as out:
+        config = GRPOConfig(
+            out, per_device_train_batch_size=rows // 2, steps_per_generation=2, num_generations=8,
+            num_iterations=2, beta=0.03, learning_rate=1e-5, max_completion_length=len(answers[0][1]),
+            max_steps=4 * (rounds + 2), use_cpu=True, report_to=[], save_strategy="no", logging_strategy="no",
+            disable_tqdm=True, bf16=False, gradient_checkpointing=False)
+        rewards = lambda completions, **_: [i % 3 / 2 for i in range(len(completions))]
+        trainer = GRPOTrainer(
+            folder, rewards, config, Dataset.from_list([dict(prompt=str(i)) for i in range(64)]),
+            peft_config=LoraConfig(r=16, lora_alpha=32, target_modules="all-linear"), rollout_func=rollout)
+        trainer.train()
+    return seconds[1:]
+
+
+def beside_trl(rows, tokens, prompt, rounds):
+    if lacking := [o for o in ("trl", "datasets") if not find_spec(o)]:
+        sys.exit(f"--trl needs {' and '.join(lacking)}, not installed here: pip install 'trl>=1.16'")
+    warnings.simplefilter("ignore")
+    os.environ["TRL_EXPERIMENTAL_SILENCE"] = "1"
+    answers = random_answers(rows, tokens, prompt)
+    with tempfile.TemporaryDirectory() as folder:
+        write_model(folder)
+        ours = statistics.median(our_update(folder, answers, rounds))
+        theirs = statistics.median(trl_update(folder, answers, rounds))
+    n = 2 * rows * tokens  # two epochs
+    print(f"{rows} answers of {tokens} tokens to {rows // 8} prompts of {prompt}, two epochs")
+    print(
+        f"TRL {n / theirs:.0f} tokens/s, ours {n / ours:.0f} tokens/s (processor time), "
+        f"ratio {theirs / ours:.2f}"
+    )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--before", metavar="REV", help="a git revision")
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--rows", type=int, default=48)
+    parser.add_argument("--trl", action="store_true", help="beside TRL's GRPO")
+    parser.add_argument("--rounds", type=int, default=0, help="9, or 3 beside TRL")
+    parser.add_argument("--rows", type=int, default=0, help="48, or 32 beside TRL")
+    parser.add_argument("--tokens", type=int, default=256, help="of an answer, beside TRL")
+    parser.add_argument("--prompt", type=int, default=128, help="tokens of a prompt, beside TRL")
     parser.add_argument("--advantage", default="group", choices=["group", "rloo", "gae"])
     args = parser.parse_args()
     torch.set_num_threads(1)
+    rows, rounds = args.rows or (32 if args.trl else 48), args.rounds or (3 if args.trl else 9)
+    if args.trl:
+        return beside_trl(rows, args.tokens, args.prompt, rounds)
     with tempfile.TemporaryDirectory() as folder:
         packages = [load_before(args.before, folder) if args.before else "chained_adv", "chained_adv"]
-        answers, seconds, weights = sample(args.rows), ([], []), [None, None]
-        for k in range(args.rounds + 1):  # the first round warms up
+        answers, seconds, weights = sample(rows), ([], []), [None, None]
+        for k in range(rounds + 1):  # the first round warms up
             for i in (0, 1) if k % 2 else (1, 0):
                 taken, weights[i] = update(packages[i], answers, args.advantage)
                 if k:
                     seconds[i].append(taken)
     before, after = map(statistics.median, seconds)
     apart = max((a - b).abs().max().item() for a, b in zip(*weights))
-    print(f"{args.rows} answers, {sum(len(o.ids) for o in answers)} tokens, advantage {args.advantage}")
+    print(f"{rows} answers, {sum(len(o.ids) for o in answers)} tokens, advantage {args.advantage}")
     print(
         f"before {before:.3f} s, after {after:.3f} s, ratio {after / before:.2f}; "
         f"weights at most {apart:.1e} apart"

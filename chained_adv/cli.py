@@ -25,7 +25,7 @@ from .sandbox import Sandbox, check_problem
 from .terminal import (Commands, Device, Json, Seed, Threads, clean_text, examples, make_app,
                                   make_console, make_table, opt, parse_list, print_json, say, start_quietly)
 from .sources import find_problem, is_run, list_problems, problem_pool, whole_set
-from .doctor import Fact, examine
+from .doctor import Fact, examine, fitting_table
 from .reports import (evaluation_files, evaluation_results, print_episode, print_evaluation,
                                  print_results, verdict_line, write_evaluation)
 from .training_cli import app
@@ -287,9 +287,22 @@ def _mark(o: Fact) -> tuple[str, str]:
     if o.ok: return "ok", "green"
     return ("missing", "red") if o.needed else ("optional", "yellow")
 
-@app.command(epilog=examples("chained-adv doctor", "chained-adv doctor --json"))
-def doctor(as_json: Json = False):
-    "See what this machine has, what is missing and how to get it. Exit status 0: the default run works here."
+# %% ../nbs/37_cli.ipynb #7aaee5f7
+def _print_fitting(model, as_json, **given):
+    "The table of what a run with a model takes"
+    start_quietly(0)
+    found = fitting_table(model, **given)
+    if as_json: print_json(dict(model=model, choices=found))
+    else:
+        columns = ("dtype", "max_rows", "microbatch_tokens", "GiB at the peak", "fits")
+        lines = [(o["dtype"], o["rows"], o["microbatch_tokens"], f"{o['gigabytes']:.2f}",
+                  ("yes", "green") if o["fits"] else ("no", "red")) for o in found]
+        make_console().print(make_table(f"{model}, predicted", columns, lines))
+    if not any(o["fits"] for o in found): raise typer.Exit(1)
+
+# %% ../nbs/37_cli.ipynb #1a71dc8b
+def _print_facts(as_json):
+    "What this machine has and lacks"
     facts = examine()
     ready = all(o.ok for o in facts if o.needed)
     if as_json:
@@ -303,6 +316,19 @@ def doctor(as_json: Json = False):
         print("\nready: `chained-adv train` can run" if ready
               else "\nnot ready: see the lines marked missing")
     if not ready: raise typer.Exit(1)
+
+# %% ../nbs/37_cli.ipynb #03880feb
+@app.command(epilog=examples("chained-adv doctor", "chained-adv doctor --json",
+                             "chained-adv doctor --model Qwen/Qwen2.5-Coder-1.5B --rows 64 --tokens 512"))
+def doctor(model: opt(str, "Predict instead the memory that a run with this model takes.") = "",
+           dtype: opt(str, "With --model: only this precision.") = "",
+           rows: opt(int, "With --model: only so many answers sampled together.", min=0) = 0,
+           tokens: opt(int, "With --model: tokens of the longest answer.", min=1) = 512,
+           prompt: opt(int, "With --model: tokens of a prompt.", min=1) = 512,
+           device: Device = "auto", as_json: Json = False):
+    "See what this machine has, what is missing and how to get it. Exit status 0: the default run works here."
+    if not model: return _print_facts(as_json)
+    _print_fitting(model, as_json, dtype=dtype, rows=rows, tokens=tokens, prompt=prompt, device=device)
 
 # %% ../nbs/37_cli.ipynb #f4cc1d11
 class ArcCommands(Commands):

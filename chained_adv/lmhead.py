@@ -21,7 +21,8 @@ def score_logits(
     entropy_grad: bool = False # Does the entropy have a gradient?
 ) -> tuple[torch.Tensor, torch.Tensor]: # (log-probabilities, entropies), each ...
     "Log-probability of each token, and the entropy where it stands, from a table of logits"
-    logp = torch.log_softmax(logits.float() / temperature, -1)
+    logits = logits.float() if temperature == 1 else logits.float() / temperature # without a copy at 1
+    logp = torch.log_softmax(logits, -1)
     with torch.set_grad_enabled(entropy_grad and torch.is_grad_enabled()):
         entropy = -(logp.exp() * logp).sum(-1)
     return logp.gather(-1, targets[..., None])[..., 0], entropy

@@ -84,7 +84,7 @@ def _keep_trainable(model):
         if hasattr(module, "support_avx512bf16_for_cpu"): module.support_avx512bf16_for_cpu = False
 
 # %% ../nbs/09_loading.ipynb #aec91c76
-CODE = "def solve(xs):\n    # the largest of xs; 0 for none\n    return max(xs, default=0)\n\n" # to try a model
+CODE = "def solve(xs):\n    # the largest of xs; 0 for none\n    return max(xs, default=0)\n\n"
 LOSS_SCALE = 2.**14
 
 @torch.no_grad()

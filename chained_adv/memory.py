@@ -33,8 +33,8 @@ def _group_room(root="/sys/fs/cgroup"):
     for limit, used, stat in names:
         most, now = _number(f"{root}/{limit}"), _number(f"{root}/{used}")
         if most is None or now is None: continue
-        files = _number(f"{root}/{stat}", "total_inactive_file ") or _number(f"{root}/{stat}", "inactive_file ")
-        return most - now + (files or 0) # pages of files that were read are given back when needed
+        files = [_number(f"{root}/{stat}", word) for word in ("total_inactive_file ", "inactive_file ")]
+        return most - now + (files[0] or files[1] or 0) # pages of files are given back when needed
     return None
 
 # %% ../nbs/90_memory.ipynb #1b5d02db
@@ -60,7 +60,7 @@ def kept_bytes(
     sizes = {}
     def pack(t):
         storage = t.untyped_storage()
-        if storage._cdata not in there: sizes[storage._cdata] = storage # held, so that its number stays its own
+        if storage._cdata not in there: sizes[storage._cdata] = storage # held: its number stays its own
         return t
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t): out = run()
     return sum(o.nbytes() for o in sizes.values()) if out is not None else 0
@@ -76,7 +76,8 @@ def bytes_per_token(
     kept = []
     for n in (16, 48):
         ids = torch.zeros(1, n, dtype=torch.long, device=model.device)
-        with torch.enable_grad(): kept.append(kept_bytes(lambda: inside(input_ids=ids, use_cache=False), known))
+        run = lambda: inside(input_ids=ids, use_cache=False)
+        with torch.enable_grad(): kept.append(kept_bytes(run, known))
     model.bytes_per_token = max((kept[1] - kept[0]) // 32, 1)
     return model.bytes_per_token
 
@@ -126,17 +127,19 @@ class MicroBatches:
         self.limit = limit
         self.spare = spare
 
-    def cut(self,
-        rows: list[int] # Row numbers
-    ) -> list[list[int]]: # Passes
-        "Rows by length, in passes of at most the limit"
-        chunk, chunks = [], []
-        for r in sorted(rows, key=lambda r: self.lengths[r]):
-            if chunk and (len(chunk) + 1) * self.lengths[r] > self.limit:
-                chunks.append(chunk)
-                chunk = []
-            chunk.append(r)
-        return chunks + [chunk] if chunk else chunks
+# %% ../nbs/90_memory.ipynb #50f80f93
+@patch
+def cut(self: MicroBatches,
+    rows: list[int] # Row numbers
+) -> list[list[int]]: # Passes
+    "Rows by length, in passes of at most the limit"
+    chunk, chunks = [], []
+    for r in sorted(rows, key=lambda r: self.lengths[r]):
+        if chunk and (len(chunk) + 1) * self.lengths[r] > self.limit:
+            chunks.append(chunk)
+            chunk = []
+        chunk.append(r)
+    return chunks + [chunk] if chunk else chunks
 
 # %% ../nbs/90_memory.ipynb #b3ecd9a9
 @patch

@@ -42,7 +42,7 @@ class PPOConfig:
     "Settings of the update; raises `ValueError` for those that cannot work"
     epochs: int = 2 # Passes over a batch
     minibatches: int = 2 # Optimiser steps per pass
-    microbatch_tokens: int = 0 # Padded answer tokens of one forward pass, at most; 0: by device and free memory
+    microbatch_tokens: int = 0 # Padded answer tokens of one forward pass; 0: by device and free memory
     clip_low: float = .2 # The ratio is clipped below at 1 - clip_low
     clip_high: float = .28 # and above at 1 + clip_high
     kl_coef: float = .03 # Weight of the KL to the reference; 0 switches the reference pass off
@@ -393,7 +393,8 @@ def _update_policy(u, rows, seed):
             minibatch = minibatch.tolist()
             n_tokens = sum(u.batch.lengths[r] for r in minibatch)
             total = max(n_tokens if u.config.average == "token" else len(minibatch), 1)
-            for stats in u.passes.run(minibatch, lambda chunks: _add_gradients(chunks, u, total, bonus, when)):
+            work = lambda chunks: _add_gradients(chunks, u, total, bonus, when)
+            for stats in u.passes.run(minibatch, work):
                 for name, value in stats.items(): sums[name] = sums.get(name, 0.) + value
             sums["grad_norm"] += clip_gradients(u.optimizer, u.config.max_grad_norm, when, u.scale)
             u.optimizer.step()

@@ -356,6 +356,14 @@ def test_doctor():
     assert "self-test passed" in facts["sandbox"]["value"] and facts["tiny model"]["ok"] and facts["torch"]["value"][0].isdigit()
     assert "ready: `chained-adv train` can run" in call("doctor").stdout
 
+def test_doctor_predicts_what_a_model_takes(here):
+    r = call("doctor", "--model", "tiny", "--dtype", "float32", "--rows", "16", "--tokens", "64", "--prompt", "64", "--device", "cpu", "--json")
+    found = json.loads(r.stdout)
+    assert r.exit_code == 0 and found["model"] == "tiny" and [o["microbatch_tokens"] for o in found["choices"]] == [1000, 64]
+    assert all(.3 < o["gigabytes"] < 2 and o["dtype"] == "float32" and o["rows"] == 16 for o in found["choices"])
+    r = call("doctor", "--model", "no/such/folder")
+    assert r.exit_code == 2 and "no config that can be read" in r.stderr
+
 def test_doctor_says_what_is_missing(monkeypatch, here):
     monkeypatch.setattr(doctor, "files", lambda package: here)
     r = call("doctor")

@@ -4,13 +4,15 @@ import warnings
 from dataclasses import replace
 
 import pytest, torch
-from transformers import Gemma3TextConfig, LlamaConfig, Qwen3MoeConfig
+from transformers import GPT2Config, LlamaConfig, LlamaForCausalLM, Qwen3MoeConfig
 
 from chained_adv import memory
-from chained_adv.core import TrainingError
+from chained_adv.core import ConfigError, TrainingError
+from chained_adv.footprint import Plan, Tracker, run_parts, what_fits
+from chained_adv.loading import TINY, load_tokenizer
 from chained_adv.memory import MicroBatches, bytes_per_token, checkpoint_layers, fit_config, fit_tokens, free_memory
 from chained_adv.models import ModelConfig, Players, activate
-from chained_adv.ppo import Batch, PPOConfig, train_step
+from chained_adv.ppo import Batch, PPOConfig, create_optimizer, train_step
 
 CONFIG = PPOConfig(microbatch_tokens=100, epochs=1, minibatches=2)
 ERRORS = [torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB"), MemoryError(),
@@ -144,3 +146,46 @@ def test_a_container_may_use_less(tmp_path, monkeypatch):
     assert memory._group_room(tmp_path) == 520
     monkeypatch.setattr(memory, "_group_room", lambda: 12345)
     assert free_memory() == 12345
+
+
+def test_a_run_takes_what_was_predicted(tmp_path):
+    "Every tensor of a real run is counted: loading, sampling, an update; the config alone predicts the peaks within 20 %"
+    sizes = dict(hidden_size=128, intermediate_size=384, num_attention_heads=4, num_key_value_heads=2)
+    config = LlamaConfig(vocab_size=3000, num_hidden_layers=4, bos_token_id=0, eos_token_id=1, **sizes)
+    LlamaForCausalLM(config).save_pretrained(tmp_path)
+    load_tokenizer(TINY).save_pretrained(tmp_path)
+    settings = ModelConfig(str(tmp_path), adapters="unified", device="cpu", max_stage_tokens=48)
+    parts = run_parts(config, settings, Plan(rows=24, tokens=48, prompt=64, group=8, micro=400))
+    peaks = {}
+    with Tracker() as tracker:
+        player = Players(settings).generator
+        player.end_ids = set()
+        player.encode = lambda prompts, room: [[5 + int(p)] * 64 for p in prompts]
+        held, tracker.peak = tracker.now, tracker.now
+        answers = player.sample([str(i // 8) for i in range(24)], 5)
+        peaks["sampling"], tracker.peak = tracker.peak, tracker.now
+        batch = Batch([48] * 24, [o.logprobs for o in answers], [i % 3 / 2 for i in range(24)], [i // 8 for i in range(24)])
+        reader = player.reader()
+        read = lambda rows, **kw: player.logprobs([answers[r] for r in rows], 5, reader=reader, **kw)
+        optimizer = create_optimizer(player.parameters(5).values(), 1e-4)
+        train_step(batch, read, lambda rows: read(rows, reference=True), optimizer, PPOConfig(microbatch_tokens=400))
+        peaks["update"] = tracker.peak
+    fixed = parts["weights"] + parts["merged copies"] + parts["adapters"]
+    assert .8 < (fixed + parts["sampling"]) / peaks["sampling"] < 1.2
+    assert .8 < (fixed + parts["Adam"] + parts["update"]) / peaks["update"] < 1.2
+
+def test_fewer_rows_and_bits_take_less():
+    config = GPT2Config(n_embd=64, n_layer=3, n_head=2, vocab_size=5000)
+    found = what_fits(config, ModelConfig(device="cpu"), ("float32", "4bit"), (64, 8), 64, 64, free=2**40)
+    assert [(o.dtype, o.rows, o.micro) for o in found[:4]] == [("float32", r, m) for r in (64, 8) for m in (1000, 64)]
+    peaks = [o.peak for o in found]
+    assert peaks[0] >= peaks[1] > peaks[3] and peaks[2] >= peaks[3] and all(a > b for a, b in zip(peaks[:4], peaks[4:]))
+    assert all(o.fits for o in found)
+    assert not any(o.fits for o in what_fits(config, ModelConfig(device="cpu"), ("float32",), (8,), 64, 64, free=1))
+
+def test_what_cannot_be_predicted_is_refused():
+    "A mixture of experts goes by the numbers that its router sees"
+    config = Qwen3MoeConfig(hidden_size=32, num_hidden_layers=2, num_experts=4, moe_intermediate_size=32, vocab_size=99,
+                            num_attention_heads=2, num_key_value_heads=2)
+    with pytest.raises(ConfigError, match="the memory of Qwen3MoeConfig cannot be predicted"):
+        what_fits(config, ModelConfig(device="cpu"), ("float32",), (8,), 32, 32)
