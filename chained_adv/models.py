@@ -28,7 +28,7 @@ ROLES = ("generator", "discriminator")
 @dataclass(frozen=True)
 class ModelConfig:
     "Which models play, and what of them learns"
-    model: str = "tiny" # Base of both players: `tiny` (shipped), a folder, or a hub name
+    model: str = "tiny" # Base of both players: `tiny` (shipped), a folder, a GGUF file, or a hub name
     generator_model: str = "" # Base of the generator, when it differs
     discriminator_model: str = "" # Base of the discriminator, when it differs
     adapters: str = "stage" # `stage`, `role`, `unified` or `full`
