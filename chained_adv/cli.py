@@ -286,7 +286,8 @@ def checkpoints(run: Annotated[str, typer.Argument(help="A run's folder.")] = "r
 ExportTo = opt(str, "Folder to write to; must be new or empty.")
 ExportRole = opt(str, "generator or discriminator; both when left out.")
 ExportStage = opt(int, "The adapter of this stage, 1 to 5; 0 is all that were written.", min=0, max=5)
-ExportMerged = opt(bool, "Also write one whole model, the adapter merged in; with --role and --stage.", "--merged")
+ExportMerged = opt(bool, "Also write one whole model, the adapter merged in; with --role and --stage.",
+                   "--merged")
 ExportLicense = opt(str, "Licence for the model card, as the hub writes it, like mit.", "--license")
 
 _EXPORT = examples(

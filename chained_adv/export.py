@@ -91,6 +91,23 @@ def _loading_code(base_name, first, merged):
     base = 'load_base("tiny")[0]' if tiny else load(base_name)
     return f'from peft import PeftModel\n{source}\nmodel = PeftModel.from_pretrained({base}, "{first}")'
 
+# %% ../nbs/90_export.ipynb #411de772
+def _second_half(model, summary, base, first, merged):
+    "Figures, how to load, and how prompts were read"
+    return f"""
+## Figures
+
+{_figures(summary)}
+
+## Use
+
+```python
+{_loading_code(base, first, merged)}
+```
+
+{_READ[model.get('engine', 'local') != 'local']}
+"""
+
 # %% ../nbs/90_export.ipynb #04e7f407
 def model_card(
     saved: Checkpoint, # What was exported
@@ -103,29 +120,17 @@ def model_card(
     model = saved.state["model"]
     base = _shown_name(model["generator_model"] or model["model"])
     listed = "\n".join(f"* `{o}`" for o in folders)
+    made = f"chained_adv {__version__}, PEFT {peft.__version__}"
     return f"""{_front_matter(base, licence, merged)}
 
 # {base}, trained by chained_adv
 
 A generator that solves coding problems in up to five stages and a discriminator that writes tests, trained
 against each other. Base: {base}. Checkpoint: {saved.name}. Adapters: {model['adapters']}, rank
-{model['lora_rank']}. Stages written: {', '.join(map(str, model['chain_stages']))}. Made with chained_adv
-{__version__}, PEFT {peft.__version__}.
+{model['lora_rank']}. Stages written: {', '.join(map(str, model['chain_stages']))}. Made with {made}.
 
 {listed}
-
-## Figures
-
-{_figures(summary)}
-
-## Use
-
-```python
-{_loading_code(base, folders[-1] if merged else folders[0], merged)}
-```
-
-{_READ[model.get('engine', 'local') != 'local']}
-"""
+{_second_half(model, summary, base, folders[-1] if merged else folders[0], merged)}"""
 
 # %% ../nbs/90_export.ipynb #698e9a72
 def _new_folder(path):
@@ -140,6 +145,7 @@ def _summary_of(saved):
     path = saved.path.parent.parent / "summary.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
+# %% ../nbs/90_export.ipynb #90040fa9
 def export_run(
     run: str | Path, # A run's folder, or one checkpoint's
     folder: str | Path, # To be made

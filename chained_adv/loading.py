@@ -73,7 +73,7 @@ def load_tokenizer(
 
 # %% ../nbs/09_loading.ipynb #22979820
 def _gguf_file(path):
-    "The GGUF file that is meant, in a folder without `config.json` its only one; None for another kind of model"
+    "The GGUF file that is meant, also by a folder without `config.json`; None for another kind of model"
     path = Path(str(path))
     if path.suffix == ".gguf":
         if not path.is_file(): raise OSError(f"{path}: no such file.")
