@@ -5,8 +5,9 @@
 # %% auto #0
 __all__ = ['Source', 'Saved', 'List', 'ProblemId', 'ShowRun', 'ShowModel', 'ShowTemperature', 'ShowReward', 'SolveProblems',
            'SolveId', 'SolveRun', 'SolveModel', 'SolveCandidates', 'SolveTestLists', 'Targets', 'EvalProblems',
-           'EvalSamples', 'EvalK', 'EvalBestOf', 'EvalLimit', 'EvalNMutants', 'EvalCsv', 'EvalPlot', 'EvalOut', 'File',
-           'main', 'load_engine', 'show', 'solve', 'count_samples', 'check_target', 'evaluate', 'checkpoints', 'doctor',
+           'EvalSamples', 'EvalK', 'EvalBestOf', 'EvalLimit', 'EvalNMutants', 'EvalCsv', 'EvalPlot', 'EvalOut',
+           'ExportTo', 'ExportRole', 'ExportStage', 'ExportMerged', 'ExportLicense', 'File', 'main', 'load_engine',
+           'show', 'solve', 'count_samples', 'check_target', 'evaluate', 'checkpoints', 'export', 'doctor',
            'ArcCommands', 'problems']
 
 # %% ../nbs/37_cli.ipynb #d5c90e6b
@@ -280,6 +281,31 @@ def checkpoints(run: Annotated[str, typer.Argument(help="A run's folder.")] = "r
                                 metrics=o.metrics, bytes=o.size, problem=o.problem) for o in found])
     columns = ("name", "step", "stage", "score", "solved", "solved greedy", "validity", "size", "")
     make_console().print(make_table(run, columns, map(_checkpoint_row, found)))
+
+# %% ../nbs/37_cli.ipynb #e1b51777
+ExportTo = opt(str, "Folder to write to; must be new or empty.")
+ExportRole = opt(str, "generator or discriminator; both when left out.")
+ExportStage = opt(int, "The adapter of this stage, 1 to 5; 0 is all that were written.", min=0, max=5)
+ExportMerged = opt(bool, "Also write one whole model, the adapter merged in; with --role and --stage.",
+                   "--merged")
+ExportLicense = opt(str, "Licence for the model card, as the hub writes it, like mit.", "--license")
+
+_EXPORT = examples(
+    "chained-adv export runs/default --to exported",
+    "chained-adv export runs/default --to solver --role generator --stage 5 --merged",
+    "chained-adv export runs/qwen/checkpoints/stage_3 --to three --license apache-2.0 --json")
+
+@app.command(epilog=_EXPORT)
+def export(run: Annotated[str, typer.Argument(help="A run's folder, or one checkpoint's.")], to: ExportTo,
+    checkpoint: Saved = "best", role: ExportRole = "", stage: ExportStage = 0, merged: ExportMerged = False,
+    license: ExportLicense = "", device: Device = "cpu", as_json: Json = False): # noqa: A002
+    "Write what a run has trained as plain PEFT adapters, a merged model, and a model card with its figures."
+    start_quietly()
+    from chained_adv.export import export_run
+    out = export_run(run, to, checkpoint, role, stage, merged, license, device)
+    if as_json: return print_json(out)
+    print(f"checkpoint  {out['checkpoint']}")
+    for name in (*out["written"], "README.md"): print(f"written     {Path(to, name)}")
 
 # %% ../nbs/37_cli.ipynb #e345d01f
 def _mark(o: Fact) -> tuple[str, str]:

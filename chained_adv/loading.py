@@ -11,6 +11,7 @@ import logging, warnings
 from contextlib import contextmanager
 from importlib.resources import files
 from importlib.util import find_spec
+from pathlib import Path
 import torch, transformers
 from jinja2 import TemplateError
 from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig, PreTrainedModel
@@ -112,6 +113,44 @@ def load_tokenizer(
     general = declared in ("TokenizersBackend", "PreTrainedTokenizerFast")
     return (PreTrainedTokenizerFast if general else AutoTokenizer).from_pretrained(path)
 
+# %% ../nbs/09_loading.ipynb #22979820
+def _gguf_file(path):
+    "The GGUF file that is meant, also by a folder without `config.json`; None for another kind of model"
+    path = Path(str(path))
+    if path.suffix == ".gguf":
+        if not path.is_file(): raise OSError(f"{path}: no such file.")
+        return path
+    if not path.is_dir() or (path / "config.json").exists(): return None
+    found = sorted(path.glob("*.gguf"))
+    if len(found) > 1:
+        raise ValueError(f"{len(found)} GGUF files lie in the folder; name one of its files: "
+                         f"{', '.join(o.name for o in found)}.")
+    return found[0] if found else None
+
+# %% ../nbs/09_loading.ipynb #dcc9dce7
+def _read_gguf(file, options):
+    "Model and tokenizer of a GGUF file, as if they had never been in one"
+    if find_spec("gguf") is None: raise ValueError("GGUF files need `pip install 'chained_adv[gguf]'`.")
+    if "quantization_config" in options: raise ValueError("a GGUF file is not quantised a second time.")
+    asked = dict(options, gguf_file=file.name)
+    if config := getattr(transformers, "GgufConfig", None): # older versions unpack without being asked
+        asked["quantization_config"] = config(gguf_file=file.name, dequantize=True)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
+        model = AutoModelForCausalLM.from_pretrained(file.parent, **asked)
+    except Exception as e: # whatever a damaged file makes the readers do
+        reason = str(e).strip() or "no reason given"
+        raise ValueError(f"its GGUF file cannot be read ({type(e).__name__}: {reason}).") from None
+    model.hf_quantizer = None
+    if hasattr(model.config, "quantization_config"): del model.config.quantization_config
+    return model, tokenizer
+
+def _read_files(path, options):
+    "Model and tokenizer of a folder, a GGUF file or a name on the hub"
+    if file := _gguf_file(path): return _read_gguf(file, options)
+    tokenizer = load_tokenizer(path)
+    return AutoModelForCausalLM.from_pretrained(path, **options), tokenizer
+
 # %% ../nbs/09_loading.ipynb #e55235ba
 def _load(name, device, dtype):
     "Model and tokenizer, in a precision"
@@ -119,12 +158,11 @@ def _load(name, device, dtype):
     options = _load_options(device, dtype)
     try:
         with quietly():
-            tokenizer = load_tokenizer(path)
-            model = AutoModelForCausalLM.from_pretrained(path, **options)
+            model, tokenizer = _read_files(path, options)
     except (OSError, ValueError, KeyError) as e:
         raise ConfigError(f"model {name!r} cannot be loaded: {str(e).strip().splitlines()[0]} Give a folder "
-                          "with config.json, weights and tokenizer files, or a name on the Hugging Face hub "
-                          "that this machine can reach.") from None
+                          "with config.json, weights and tokenizer files, a GGUF file, or a name on the "
+                          "Hugging Face hub that this machine can reach.") from None
     if tokenizer.eos_token_id is None:
         raise ConfigError(f"model {name!r}: its tokenizer has no end-of-text token, so no answer could ever "
                           "end; set eos_token in tokenizer_config.json")

@@ -20,6 +20,7 @@ from .engines.base import Answer, Row
 from .rows import RowLimit, sample_rows
 from .sampling import Reader, Sample, answer_logprobs, last_states, make_cache, path_gap, refusing
 from .stages import PromptSet, discriminator_prompt, generator_prompt, get_stage, load_prompts
+from .stages import pick_stages
 
 # %% ../nbs/12_models.ipynb #236ab16c
 ADAPTERS = ("stage", "role", "unified", "full")
@@ -28,7 +29,7 @@ ROLES = ("generator", "discriminator")
 @dataclass(frozen=True)
 class ModelConfig:
     "Which models play, and what of them learns"
-    model: str = "tiny" # Base of both players: `tiny` (shipped), a folder, or a hub name
+    model: str = "tiny" # Base of both players: `tiny` (shipped), a folder, a GGUF file, or a hub name
     generator_model: str = "" # Base of the generator, when it differs
     discriminator_model: str = "" # Base of the discriminator, when it differs
     adapters: str = "stage" # `stage`, `role`, `unified` or `full`
@@ -248,14 +249,7 @@ def cut(self: Player,
 
 # %% ../nbs/12_models.ipynb #a5fe509e
 @patch
-def write(self: Player,
-    prompts: list[list[int]], # Token ids per row
-    adapter: str, # Name of the one that writes; empty for all weights
-    limit: int, # Longest answer, in tokens
-    temperature: float = 1., # 0 takes the likeliest token
-    seeds: list[int] | None = None, # row: of its randomness; its number when None
-    reader: Reader | None = None # What was read before, on the same base; unused when `served`
-) -> list[Answer]: # One per prompt
+def _write(self: Player, prompts, adapter, limit, temperature, seeds, reader=None) -> list[Answer]:
     "Sample one answer per prompt with this process's weights"
     model = sampling_model(self.base, adapter)
     reader = Reader(model, self.pad_id) if self.served else reader or self.reader()
@@ -280,7 +274,7 @@ def sample(self: Player,
     if self.engine:
         rows = [Row(p, adapter, limit, s) for p, s in zip(ids, seeds)]
         answers = self.engine.sample(rows, temperature, self.prompts.stop)
-    else: answers = self.write(ids, adapter, limit, temperature, seeds, reader)
+    else: answers = self._write(ids, adapter, limit, temperature, seeds, reader)
     return [Sample(p, *self.cut(*a)) for p, a in zip(ids, answers)]
 
 # %% ../nbs/12_models.ipynb #e7af1ef1
@@ -334,27 +328,13 @@ def prompt(self: Discriminator,
     "Prompt of a stage"
     return discriminator_prompt(self.prompts, problem, stage, output)
 
-# %% ../nbs/12_models.ipynb #203d57a1
+# %% ../nbs/12_models.ipynb #eadee221
 def _pick_prompts(config, tokenizer):
     "The prompt set that suits a model"
     if config.prompts != "auto": return load_prompts(config.prompts)
     if "<s1>" in tokenizer.get_vocab(): return load_prompts("tags")
     return load_prompts("chat" if tokenizer.chat_template else "plain")
 
-def _pick_stages(config):
-    "The stages that are written, and those among them at which tests are written"
-    chain, test = list(config.chain_stages), list(config.test_stages)
-    in_order = lambda stages: [s for s in range(1, 6) if s in stages]
-    if chain != in_order(chain) or chain[-1:] != [5]:
-        raise ConfigError(f"chain_stages {chain}: give stages of 1 to 5, each once, in rising order, "
-                          "the last one 5")
-    tested = tuple(s for s in test if s in chain)
-    if test != in_order(test) or not tested:
-        raise ConfigError(f"test_stages {test}: give stages of 1 to 5, each once, in rising order, "
-                          f"at least one of them in chain_stages {chain}")
-    return tuple(chain), tested
-
-# %% ../nbs/12_models.ipynb #eadee221
 def _adapter_name(role, stage, adapters):
     "The adapter of a role at a stage; empty for all weights"
     return {"stage": f"{role}_{stage}", "role": role, "unified": "shared", "full": ""}[adapters]
@@ -389,7 +369,7 @@ class Players:
         if config.adapters not in ADAPTERS:
             raise ConfigError(f"adapters {config.adapters!r}: choose one of {', '.join(ADAPTERS)}")
         self.config = config
-        self.chain_stages, self.test_stages = _pick_stages(config)
+        self.chain_stages, self.test_stages = pick_stages(config.chain_stages, config.test_stages)
         bases = _load_bases(config)
         prompts = {r: _pick_prompts(config, bases[r].tokenizer) for r in ROLES}
         self.generator = Generator("generator", bases["generator"], config, prompts["generator"])

@@ -68,7 +68,7 @@ class Batch:
     turns: list[int] | None = None # row: its place in the match
     credit: list[list[float]] | None = None # row -> what each token earned on top, in units of reward
     features: Any = None # row x channel: hidden state before the answer, which the value head reads
-    trainer_logprobs: list[list[float]] | None = None # row -> the trainer's before the update, where the sampler is another program
+    trainer_logprobs: list[list[float]] | None = None # row -> the trainer's before it, when `corrected`
 
 # %% ../nbs/14_ppo.ipynb #a2f19cb4
 def _token_mask(lengths):

@@ -65,7 +65,7 @@ def gather_settings(
     if lr := context.params.get("lr"): found = {"generator_lr": lr, "discriminator_lr": lr} | found
     for o in MODELS:
         name = found.get(o) or "tiny"
-        if name != "tiny" and Path(name).is_dir(): found[o] = str(Path(name).resolve())
+        if name != "tiny" and Path(name).exists(): found[o] = str(Path(name).resolve())
     return found
 
 # %% ../nbs/36_training_cli.ipynb #46791c82
@@ -233,7 +233,7 @@ def ablate(out: StudyOut = "runs/ablation", variants: StudyVariants = "", seeds:
     if list_variants: return _list_variants(as_json)
     start_quietly(threads, (model,))
     from chained_adv.ablation import ablation_rows, save_ablation, seed_rows
-    values = {"model.model": str(Path(model).resolve()) if Path(model).is_dir() else model,
+    values = {"model.model": str(Path(model).resolve()) if Path(model).exists() else model,
               "model.device": device,
               "token_budget": token_budget, "eval_samples": 8, **parse_assignments(set)}
     *sets, remarks = problem_sets(problems, _is_tiny(values))

@@ -72,6 +72,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "settings": "core stages jail sandbox problems rewards models engines.connect ppo tracking callbacks.base callbacks.guard callbacks.past",
     "trainer": "core stages jail sandbox problems rewards loading sampling memory models engines.connect ppo rollout tracking mutants evaluation checkpoints callbacks.base callbacks.log callbacks.guard batches settings",
     "inference": "core stages sandbox models rollout evaluation checkpoints",
+    "export": "core loading models engines.folders checkpoints inference",
     "ablation": "core sandbox models intervals plots tracking mutants evaluation settings trainer",
     "worlds.arms": "core stages models worlds.limits worlds.steps settings ablation",
     "worlds.study": "core sandbox models intervals tracking evaluation worlds.warm trainer ablation worlds.arms",
@@ -124,7 +125,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "reports": "core stages plots tracking evaluation terminal",
     "problems_cli": "core sandbox problem_files problems references terminal",
     "training_cli": "core loading sft tiny.pretrain settings trainer ablation terminal options sources reports",
-    "cli": "core sandbox problems models rollout mutants evaluation checkpoints inference terminal arc.cli sources doctor reports problems_cli training_cli",
+    "cli": "core sandbox problems models rollout mutants evaluation checkpoints inference export terminal arc.cli sources doctor reports problems_cli training_cli",
 }.items()}
 
 HEAVY = ("torch", "transformers", "numpy")

@@ -7,6 +7,7 @@ __all__ = ['Answer', 'Row', 'Engine', 'EngineError', 'EngineFault', 'check_answe
 
 # %% ../../nbs/engines/00_base.ipynb #452125bb
 from typing import NamedTuple, Protocol
+from fastcore.basics import patch
 from ..core import ChainedAdvError
 
 # %% ../../nbs/engines/00_base.ipynb #03292361
@@ -22,18 +23,22 @@ Answer = tuple[list[int], list[float], bool] # token ids, their log-probabilitie
 # %% ../../nbs/engines/00_base.ipynb #ab4d4c0e
 class Engine(Protocol):
     "A sampler; `chained_adv.engines.local` and `chained_adv.engines.vllm` are two"
-    def sample(self,
-        rows: list[Row], # What to write
-        temperature: float = 1., # 0 takes the likeliest token
-        stop: str = "" # An answer ends after this text; empty: at an end token alone
-    ) -> list[Answer]: # One per row, in their order
-        "Sample one answer per row"
-    def publish(self,
-        adapter: str, # Name of an adapter
-        tensors: dict, # Parameter -> tensor: its weights
-        version: int # Higher than all before
-    ) -> None:
-        "Let all rows from now on be written with these weights"
+
+@patch
+def sample(self: Engine,
+    rows: list[Row], # What to write
+    temperature: float = 1., # 0 takes the likeliest token
+    stop: str = "" # An answer ends after this text; empty: at an end token alone
+) -> list[Answer]: # One per row, in their order
+    "Sample one answer per row"
+
+@patch
+def publish(self: Engine,
+    adapter: str, # Name of an adapter
+    tensors: dict, # Parameter -> tensor: its weights
+    version: int # Higher than all before
+) -> None:
+    "Let all rows from now on be written with these weights"
 
 # %% ../../nbs/engines/00_base.ipynb #6a426960
 class EngineError(ChainedAdvError):
@@ -54,7 +59,8 @@ def check_answer(
     if wrong: raise EngineFault(f"token id {wrong[0]!r} is not one of {vocabulary}")
     if not 0 < len(ids) <= row.limit:
         raise EngineFault(f"{len(ids)} tokens came back where 1 to {row.limit} were asked for")
-    if len(ids) != len(logprobs): raise EngineFault(f"{len(ids)} tokens have {len(logprobs)} log-probabilities")
+    if len(ids) != len(logprobs):
+        raise EngineFault(f"{len(ids)} tokens have {len(logprobs)} log-probabilities")
     odd = [o for o in logprobs if not (isinstance(o, (int, float)) and -1e4 < o < 1e-3)]
     if odd: raise EngineFault(f"{odd[0]!r} is no log-probability of a token")
     return answer

@@ -24,6 +24,7 @@ class Synced:
         self.versions = 0 # published so far, all adapters together
         self.published = {} # adapter -> what PyTorch had counted then
 
+# %% ../../nbs/engines/05_connect.ipynb #ebca2bd7
 @patch
 def refresh(self: Synced,
     adapter: str # Its name
@@ -62,8 +63,8 @@ def check_engine(
                           "--adapters stage, or --engine local")
     models = {config.generator_model or config.model, config.discriminator_model or config.model}
     if len(models) > 1:
-        raise ConfigError(f"an engine serves one model, but two are named ({', '.join(sorted(models))}); name "
-                          "one, or choose --engine local")
+        raise ConfigError(f"an engine serves one model, but two are named ({', '.join(sorted(models))}); "
+                          "name one, or choose --engine local")
 
 # %% ../../nbs/engines/05_connect.ipynb #fafdfa52
 def connect(
@@ -74,8 +75,8 @@ def connect(
     if players.config.engine == "local": return
     try: from chained_adv.engines.vllm import VLLMEngine
     except ModuleNotFoundError as e:
-        raise ConfigError(f"engine {players.config.engine!r} needs the package {e.name}, which is not installed; "
-                          "run `pip install 'chained_adv[engine]'`") from None
+        raise ConfigError(f"engine {players.config.engine!r} needs the package {e.name}, which is not "
+                          "installed; run `pip install 'chained_adv[engine]'`") from None
     g, d = players.generator, players.discriminator
     server = VLLMEngine(g.base, players.config.engine, g.end_ids | d.end_ids)
     g.engine = d.engine = Synced(g.base, server)

@@ -40,6 +40,6 @@ def sample(self: LocalEngine,
     for (adapter, limit), members in groups.items():
         player = self.players.role("discriminator" if adapter.startswith("discriminator") else "generator")
         prompts = [rows[i].prompt for i in members]
-        written = player.write(prompts, adapter, limit, temperature, [rows[i].seed for i in members])
+        written = player._write(prompts, adapter, limit, temperature, [rows[i].seed for i in members])
         answers |= dict(zip(members, written))
     return [answers[i] for i in range(len(rows))]

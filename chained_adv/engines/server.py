@@ -78,9 +78,10 @@ def complete(self: SmallServer,
     model = self.models[name]
     stops = lambda written: any(o in self.decode(written) for o in body.get("stop") or ())
     ends = self.end_ids | set(body.get("stop_token_ids") or ())
+    temperature = body.get("temperature", 1.)
     written, logprobs, finished = sample_tokens(
-        model, Reader(model), [ids], body["max_tokens"], ends, body.get("temperature", 1.),
-        [body.get("seed") or 0], stops)[0]
+        model, Reader(model), [ids], body["max_tokens"], ends, temperature, [body.get("seed") or 0],
+        stops)[0]
     choice = dict(index=0, text=self.decode(written), finish_reason="stop" if finished else "length",
                   logprobs=dict(token_logprobs=logprobs), token_ids=written, prompt_token_ids=ids)
     if "prompt_logprobs" in body: choice["prompt_logprobs"] = _score_prompt(model, ids)
@@ -99,6 +100,7 @@ def answer(self: SmallServer,
     if path not in ways: raise Refused(404, f"{path}: not found")
     with self.lock: return ways[path](body)
 
+# %% ../../nbs/engines/03_server.ipynb #a9689e8d
 def _make_handler(server):
     "The class that reads requests and writes replies"
     class Handler(BaseHTTPRequestHandler):

@@ -24,6 +24,7 @@ TRIES = 8 # of a request, before the run stops
 TIMEOUT = 600. # seconds of one try: a long answer may wait behind many others
 WORKERS = 64 # requests at the same time
 
+# %% ../../nbs/engines/04_vllm.ipynb #f170d8a3
 class VLLMEngine:
     "Samples with a vLLM server"
     def __init__(self,
@@ -46,7 +47,8 @@ class VLLMEngine:
         self.probes = {} # adapter -> what the last probe said: ours and theirs
         key = os.environ.get("VLLM_API_KEY")
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self.http = httpx2.Client(timeout=timeout, headers=headers, limits=httpx2.Limits(max_connections=WORKERS))
+        self.http = httpx2.Client(timeout=timeout, headers=headers,
+                                  limits=httpx2.Limits(max_connections=WORKERS))
 
 # %% ../../nbs/engines/04_vllm.ipynb #224ef022
 @patch
@@ -67,8 +69,8 @@ def _try_often(self: VLLMEngine, once: Callable):
         for attempt in tries:
             with attempt: return once()
     except EngineFault as e:
-        raise EngineError(f"engine {self.url}: {self.tries} tries failed, the last one with: {e}. Look at the "
-                          "server's log; once it runs, go on with --resume") from None
+        raise EngineError(f"engine {self.url}: {self.tries} tries failed, the last one with: {e}. Look at "
+                          "the server's log; once it runs, go on with --resume") from None
 
 # %% ../../nbs/engines/04_vllm.ipynb #9f450562
 def _row_body(row, name, temperature, stop, end_ids):
@@ -86,7 +88,8 @@ def _read_reply(reply, row, name, vocabulary):
         answer = choice["token_ids"], choice["logprobs"]["token_logprobs"], choice["finish_reason"] == "stop"
         served, prompt, reason = body["model"], choice["prompt_token_ids"], choice["finish_reason"]
     except (ValueError, LookupError, TypeError) as e:
-        raise EngineFault(f"a reply that cannot be read ({type(e).__name__} {e}): {reply.text[:80]!r}") from None
+        told = f"a reply that cannot be read ({type(e).__name__} {e}): {reply.text[:80]!r}"
+        raise EngineFault(told) from None
     if served != name: raise EngineFault(f"{name} was asked for, {served} answered: its weights are stale")
     if prompt != row.prompt: raise EngineFault("the reply is about another prompt")
     if reason not in ("stop", "length"): raise EngineFault(f"the answer broke off: {reason}")
@@ -183,8 +186,9 @@ def probe(self: VLLMEngine,
         raise EngineError(f"engine {self.url}: {self.names[adapter]} was loaded, but the server answers with "
                           "the weights of before; start it anew and go on with --resume")
     if not gap <= LARGEST_GAP:
-        raise EngineError(f"engine {self.url}: {adapter}'s log-probabilities differ from ours by {gap:.2g} nats a "
-                          f"token, where {LARGEST_GAP} is allowed; does it serve the model of --model?")
+        raise EngineError(f"engine {self.url}: {adapter}'s log-probabilities differ from ours by "
+                          f"{gap:.2g} nats a token, where {LARGEST_GAP} is allowed; does it serve the model "
+                          "of --model?")
     self.probes[adapter] = now
     return gap
 
