@@ -68,13 +68,14 @@ def measure(players, problems, sandbox, path, settings):
     "A line per problem; those that are there are kept"
     known = {o["id"] for o in same_settings(path, settings)}
     left = [p for p in problems if p.id not in known]
-    same = dict(temperature=settings["temperature"], seed=stable_hash("real model", settings["seed"]))
     for i in range(0, len(left), BLOCK):
         block, start = left[i:i + BLOCK], time.process_time()
         tested = players.test_stages if settings["tests"] else ()
         greedy = play(players, block, sandbox, stages=tested, temperature=0)
         first = players.chain_stages[0]
-        sampled = play(players, block, sandbox, settings["samples"], first, (), **same) if settings["samples"] else None
+        seed = stable_hash("real model", settings["seed"], block[0].id)
+        sampled = play(players, block, sandbox, settings["samples"], first, (), temperature=settings["temperature"],
+                       seed=seed) if settings["samples"] else None
         seconds = time.process_time() - start
         for g, p in enumerate(block):
             own = [j for j, o in enumerate(sampled.groups) if o == g] if sampled else []
@@ -96,7 +97,8 @@ def evaluate(a):
         problems = [p for p in problems if stable_hash("part", p.id) % a.every == 0]
         settings["every"] = a.every
     players = Players(ModelConfig(model=a.model, device="cpu", adapters="unified", chain_stages=stages,
-                                  test_stages=stages, prompts=a.prompts, max_rows=64))
+                                  test_stages=stages, prompts=a.prompts, max_rows=64,
+                                  max_stage_tokens=160, max_test_tokens=120)) # those of `few_shot`, for any prompts
     with Sandbox() as sandbox:
         measure(players, problems, sandbox, Path(a.out), settings)
 

@@ -153,9 +153,10 @@ _FIVES = Example("Return how often the positive number n can be divided by 5 wit
 
 # %% ../nbs/01_stages.ipynb #9e7445b5
 _FEW_SHOT = PromptSet("few_shot", problem="{signature}\n{docstring}\n",
-                      previous="    # {title}: {output}\n\n", generator="    # {title}:", shown="    # {title}: {output}\n",
-                      discriminator="\n# Tests, {test_kind}\n", stop="\n\n", continues=True,
-                      examples=(_SUM, _VOWELS, _FIVES), answer_tokens=160, test_tokens=120)
+                      previous="    # {title}: {output}\n\n", generator="    # {title}:",
+                      shown="    # {title}: {output}\n", discriminator="\n# Tests, {test_kind}\n",
+                      stop="\n\n", continues=True, examples=(_SUM, _VOWELS, _FIVES),
+                      answer_tokens=160, test_tokens=120)
 PROMPT_SETS = {o.name: o for o in (
     PromptSet("plain", **_WORDS, stop="\n## "),
     PromptSet("chat", **_ASK, chat=True, system=_SYSTEM),
