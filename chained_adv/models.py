@@ -19,8 +19,8 @@ from .memory import free_memory
 from .engines.base import Answer, Row
 from .rows import RowLimit, sample_rows
 from .sampling import Reader, Sample, answer_logprobs, last_states, make_cache, path_gap, refusing
-from .stages import PromptSet, discriminator_prompt, generator_prompt, get_stage, load_prompts
-from .stages import pick_stages
+from .stages import PromptSet, discriminator_prompt, find_end, generator_prompt, get_stage
+from .stages import load_prompts, pick_stages
 
 # %% ../nbs/12_models.ipynb #236ab16c
 ADAPTERS = ("stage", "role", "unified", "full")
@@ -38,7 +38,7 @@ class ModelConfig:
     lora_rank: int = 16 # Rank of the LoRA adapters; their alpha is twice the rank
     dtype: str = "auto" # Of the frozen base: `auto`, `float32`, `bfloat16`, `float16`, `8bit` or `4bit`
     engine: str = "local" # Who samples: `local`, or the address of a vLLM server, like `http://host:8000`
-    prompts: str = "auto" # `auto`, `plain`, `chat`, `tags` or a JSON file
+    prompts: str = "auto" # `auto`, `plain`, `chat`, `tags`, `few_shot` or a JSON file
     device: str = "auto" # `auto`, `cpu`, `cuda`, `cuda:1`, ...
     max_stage_tokens: int = 0 # Longest answer of the generator at a stage; 0 chooses by prompt set
     max_test_tokens: int = 0 # Longest list of tests; 0 chooses by prompt set
@@ -197,10 +197,9 @@ def parameters(self: Player,
 @patch
 def max_tokens(self: Player) -> int: # By the settings, or by the prompt set
     "Longest answer"
-    generates = self.role == "generator"
-    chosen = self.config.max_stage_tokens if generates else self.config.max_test_tokens
-    short = 96 if generates else 160 # for the small world of `tags`
-    return chosen or (short if self.prompts.name == "tags" else min(512, self.window // 2))
+    if self.role == "generator": chosen = self.config.max_stage_tokens or self.prompts.answer_tokens
+    else: chosen = self.config.max_test_tokens or self.prompts.test_tokens
+    return chosen or min(512, self.window // 2)
 
 @patch
 def reader(self: Player) -> Reader: # Over the frozen base, or with `full` over the model itself
@@ -227,33 +226,35 @@ def encode(self: Player,
 # %% ../nbs/12_models.ipynb #2bc061be
 @patch
 def stops(self: Player,
-    ids: list[int] # Token ids of an answer, so far
+    ids: list[int], # Token ids of an answer, so far
+    stage: int = 0 # The stage played
 ) -> bool: # Looked for in the last tokens only
-    "Has the stop text been written?"
-    stop = self.prompts.stop
-    return bool(stop) and stop in self.base.tokenizer.decode(ids[-len(stop) - 4:])
+    "Has what ends an answer been written?"
+    text = self.base.tokenizer.decode(ids[-len(self.prompts.stop) - 4:])
+    return find_end(self.prompts, text, self.role == "generator" and stage == 5) is not None
 
 @patch
 def cut(self: Player,
     ids: list[int], # Token ids of an answer
     logps: list[float], # Their log-probabilities
-    finished: bool # Did it end by itself?
+    finished: bool, # Did it end by itself?
+    stage: int = 0 # The stage played
 ) -> tuple[list[int], list[float], bool, str]: # The same of what is kept, and its text
-    "An answer up to its end token or its stop text"
-    decode, stop = self.base.tokenizer.decode, self.prompts.stop
+    "An answer up to its end token, or to what else ends it"
+    decode, code = self.base.tokenizer.decode, self.role == "generator" and stage == 5
     text = decode([i for i in ids if i not in self.end_ids], skip_special_tokens=False)
-    if stop and stop in text:
-        n = next(n for n in range(1, len(ids) + 1) if stop in decode(ids[:n]))
-        ids, logps, finished, text = ids[:n], logps[:n], True, text[:text.index(stop)]
+    if end := find_end(self.prompts, text, code):
+        n = next(n for n in range(1, len(ids) + 1) if find_end(self.prompts, decode(ids[:n]), code))
+        ids, logps, finished, text = ids[:n], logps[:n], True, text[:end[0]]
     return ids, logps, finished, text
 
 # %% ../nbs/12_models.ipynb #a5fe509e
 @patch
-def _write(self: Player, prompts, adapter, limit, temperature, seeds, reader=None) -> list[Answer]:
+def _write(self: Player, prompts, adapter, limit, temperature, seeds, reader=None, stage=0) -> list[Answer]:
     "Sample one answer per prompt with this process's weights"
     model = sampling_model(self.base, adapter)
     reader = Reader(model, self.pad_id) if self.served else reader or self.reader()
-    stops = self.stops if self.prompts.stop else None
+    stops = (lambda ids: self.stops(ids, stage)) if self.prompts.stop else None
     return sample_rows(model, reader, prompts, limit, self.end_ids, temperature, seeds, stops, self.base.rows)
 
 # %% ../nbs/12_models.ipynb #01a7b383
@@ -269,13 +270,12 @@ def sample(self: Player,
     if not prompts: return []
     limit = self.max_tokens()
     ids = self.encode(prompts, limit)
-    adapter = self.adapter(stage)
     seeds = [stable_hash(seed, self.role, stage, i) % 2**62 for i in range(len(ids))]
     if self.engine:
-        rows = [Row(p, adapter, limit, s) for p, s in zip(ids, seeds)]
-        answers = self.engine.sample(rows, temperature, self.prompts.stop)
-    else: answers = self._write(ids, adapter, limit, temperature, seeds, reader)
-    return [Sample(p, *self.cut(*a)) for p, a in zip(ids, answers)]
+        rows = [Row(p, self.adapter(stage), limit, s) for p, s in zip(ids, seeds)]
+        answers = self.engine.sample(rows, temperature, self.stop_text(stage))
+    else: answers = self._write(ids, self.adapter(stage), limit, temperature, seeds, reader, stage)
+    return [Sample(p, *self.cut(*a, stage)) for p, a in zip(ids, answers)]
 
 # %% ../nbs/12_models.ipynb #e7af1ef1
 @patch
@@ -315,7 +315,6 @@ def prompt(self: Generator,
     "Prompt of a stage"
     return generator_prompt(self.prompts, problem, stage, outputs)
 
-# %% ../nbs/12_models.ipynb #93144641
 class Discriminator(Player):
     "Reads a stage and writes tests"
 
@@ -333,7 +332,7 @@ def _pick_prompts(config, tokenizer):
     "The prompt set that suits a model"
     if config.prompts != "auto": return load_prompts(config.prompts)
     if "<s1>" in tokenizer.get_vocab(): return load_prompts("tags")
-    return load_prompts("chat" if tokenizer.chat_template else "plain")
+    return load_prompts("chat" if tokenizer.chat_template else "few_shot")
 
 def _adapter_name(role, stage, adapters):
     "The adapter of a role at a stage; empty for all weights"
@@ -344,7 +343,6 @@ def _adapter_names(role, adapters):
     names = dict.fromkeys(_adapter_name(role, stage, adapters) for stage in range(1, 6))
     return [name for name in names if name]
 
-# %% ../nbs/12_models.ipynb #d0844f6e
 def _load_bases(config):
     "role -> base; the same one where both roles name the same model, unless all weights learn"
     names = {r: getattr(config, f"{r}_model") or config.model for r in ROLES}

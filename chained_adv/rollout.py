@@ -13,7 +13,7 @@ from collections import defaultdict
 from dataclasses import asdict, dataclass, field, replace
 from fastcore.basics import patch
 from .core import Chain, ExecutionResult, Problem, TestCase, Verdict, stable_hash
-from .stages import extract_code
+from .stages import complete_output, extract_code
 from .models import Players
 from .sampling import Reader, Sample
 from .testcases import ParsedTests, Rejected, baseline_cases, parse_tests
@@ -100,7 +100,7 @@ def _write_stage(players, rollout, stage, temperature, seed, reader):
     prompts = [g.prompt(c.problem, stage, c.outputs) for c in rollout.chains]
     answers = g.sample(prompts, stage, temperature, seed, reader)
     for chain, samples, answer in zip(rollout.chains, rollout.samples, answers):
-        chain.outputs.append(answer.text)
+        chain.outputs.append(complete_output(g.prompts, chain.problem, stage, answer.text))
         samples[stage] = answer
     rollout.seconds[f"generator_{stage}"] += time.perf_counter() - start
 
@@ -126,7 +126,8 @@ def sample_chains(
         if stage == branch and n_samples > 1: _branch(rollout, n_samples)
         _write_stage(players, rollout, stage, temperature, seed, reader)
         if stage == branch and continuations: keep_some(rollout, stage, continuations, different)
-    for c in rollout.chains: c.code = extract_code(c.outputs[-1])
+    read = str if players.generator.prompts.continues else extract_code # a function gone on with is all code
+    for c in rollout.chains: c.code = read(c.outputs[-1])
     rollout.seconds["generate"] += time.perf_counter() - start
     return rollout
 

@@ -41,7 +41,7 @@ def test_a_random_model_learns_and_plays(tmp_path, data):
     record = warm_start(data, tmp_path / "out", make_model(tmp_path / "m"), lr=1e-2, epochs=5, device="cpu", progress=False)
     assert (record["lines"], record["held_out"], record["measured_on"]) == (22, 2, "held_out")
     assert record["loss_after"] < record["loss_before"] - 2
-    assert Players(ModelConfig(model=str(tmp_path / "out"), device="cpu")).generator.prompts.name == "plain"
+    assert Players(ModelConfig(model=str(tmp_path / "out"), device="cpu")).generator.prompts.name == "few_shot"
 
 def test_same_seed_same_weights(tmp_path, data):
     model = make_model(tmp_path / "m")

@@ -1,10 +1,22 @@
 """Every prompt set asks every stage of both players in full. A new set in `PROMPT_SETS` is tested here as soon as it is there."""
+import ast
+import json
 import re
+import warnings
+from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
 from chained_adv.core import Problem
-from chained_adv.stages import PROMPT_SETS, discriminator_prompt, generator_prompt, get_all_stages
+from chained_adv.problems import find_leaks, load_problems
+from chained_adv.references import find_same_behaviour
+from chained_adv.sandbox import Job, Sandbox
+from chained_adv.stages import PROMPT_SETS, complete_output, discriminator_prompt, find_end, generator_prompt
+from chained_adv.stages import get_all_stages, load_prompts
+from chained_adv.testcases import baseline_cases, parse_tests
+
+SHARED = next((p / "shared/data" for p in Path(__file__).resolve().parents if (p / "shared/data").is_dir()), None)
 
 PROBLEM = Problem("add", "Return a plus b, as {braces} and %s are text.", "def add(a: int, b: int) -> int:",
                   ("assert add(1, 2) == 3",), "def add(a, b): return a + b")
@@ -48,3 +60,88 @@ def test_no_field_is_left_unfilled(prompts):
         text += discriminator_prompt(prompts, PROBLEM, stage.id, "x")
         left = re.findall(r"\{(?:id|title|task|test_task|output|description|signature|name)\}", text)
         assert not left
+
+
+# Few-shot prompts, for base models
+
+FEW = PROMPT_SETS["few_shot"]
+
+
+def solved_examples():
+    "The examples as problems, with all tests of theirs"
+    for e in FEW.examples:
+        problem = Problem(e.signature.split("(")[0], e.description, e.signature, (), "")
+        code = complete_output(FEW, problem, 5, e.outputs[4])
+        tests = tuple(line for text in e.tests for line in text.split("\n"))
+        yield Problem(problem.id, e.description, e.signature, tests, code)
+
+
+def test_the_examples_are_right_and_of_the_form_that_is_asked_for():
+    with Sandbox() as box:
+        for e, p in zip(FEW.examples, solved_examples()):
+            (result,) = box.run_many([Job(p.reference_solution, baseline_cases(p), p.entry_point, p.function_signature)])
+            assert result.passed and result.num_total >= 10
+            for text in (*e.outputs, *e.tests):
+                assert find_end(FEW, text) is None
+            for text in e.tests:
+                parsed = parse_tests(text, p.entry_point, p.function_signature)
+                assert len(parsed.cases) == text.count("\n") + 1 >= 2 and not parsed.rejected
+            assert find_end(FEW, e.outputs[4], is_code=True) is None
+
+
+@pytest.mark.parametrize("name", ["easy", "builtin", "humaneval/HumanEval_even.jsonl",
+                                  "mbpp/sanitized_mbpp_even.jsonl"])
+def test_no_example_is_a_problem_of_a_set(name):
+    if "/" in name and not SHARED:
+        pytest.skip("the shared data is not here")
+    others = load_problems(SHARED / name if "/" in name else name)
+    examples = list(solved_examples())
+    with Sandbox() as box:
+        assert find_leaks(examples, others) == [] and find_same_behaviour(examples, others, box) == []
+
+
+def test_a_prompt_shows_the_stages_that_are_played_in_all_examples():
+    asked = generator_prompt(FEW, PROBLEM, 5, [None, "Add.", None, None])
+    assert asked.count("# Structured reasoning: ") == 4 and "Pseudocode" not in asked
+    assert asked.count("Informal") == 0 and asked.endswith("# Structured reasoning: Add.\n\n")
+    direct = generator_prompt(FEW, PROBLEM, 5, [None] * 4)
+    assert direct.count("def ") == 4 and "#" not in direct
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ast.parse(direct + "    return a + b")
+
+
+@pytest.mark.parametrize("text", ['Say """no""" and "yes"', "a \\ b \\n \\x \\N", "one\r\n\r\n    two\n>>> f(1)\n'x'", "ends with \\"])
+def test_any_description_makes_a_docstring(text):
+    problem = Problem("f", text, "def f(a)", (), "")
+    code = complete_output(FEW, problem, 5, "    return a\n\n")
+    assert code.endswith("    return a\n") and code.startswith("def f(a):\n")
+    (function,) = ast.parse(code).body
+    read = ast.get_docstring(function)
+    assert " ".join(read.split()) == " ".join(text.replace('"""', "'''").split())
+
+
+def test_where_code_ends():
+    assert find_end(FEW, "    return 1\n\n    # more\n", True) is None
+    end, behind = find_end(FEW, "    x = 1\n\n    return x\n\nprint(f(1))", True)
+    assert "    x = 1\n\n    return x\n\nprint(f(1))"[:end].strip() == "x = 1\n\n    return x"
+    assert find_end(FEW, "assert f(1) == 1\nassert f(2) == 2\n\n\ndef g") == (33, 35)
+
+
+def test_examples_from_a_file(tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(asdict(FEW) | {"name": "mine"}))
+    mine = load_prompts(str(path))
+    assert mine.name == "mine" and len(mine.examples) == 3
+    asked = [generator_prompt(o, PROBLEM, 5, ["a", "b", "c", "d"]) for o in (mine, FEW)]
+    assert asked[0] == asked[1]
+
+
+def test_the_whole_program_is_judged(tmp_path):
+    "A method and a plain function, each gone on with from its signature"
+    for signature, body in (("def f(a):", "    return a + 1"), ("def f(self, a):", "    return a + 1")):
+        p = Problem("f", "Add 1.", signature, ([1, 2],), "")
+        code = complete_output(FEW, p, 5, body)
+        with Sandbox() as box:
+            (result,) = box.run_many([Job(code, baseline_cases(p), p.entry_point, p.function_signature)])
+        assert result.passed

@@ -1,0 +1,77 @@
+"""The measurements of a real model on the tiny one: stopped and gone on with, they say the same as in one go."""
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+from chained_adv import models, trainer
+from chained_adv.tiny.world import tiny_problems
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+import real_model  # noqa: E402
+
+STEADY = ("step", "role", "generator_reward", "validity", "policy_loss", "grad_norm", "generated_tokens")
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    "A few problems of the tiny model's world, and nothing that outlives a test"
+    problems = tiny_problems("train", 30)
+    monkeypatch.setattr(real_model, "load_problems", lambda _: problems)
+    monkeypatch.setattr(trainer, "DRAWN", trainer.DRAWN)
+    monkeypatch.setattr(models, "MERGED_BELOW", models.MERGED_BELOW)
+
+
+def options(out, **more):
+    return Namespace(model="tiny", out=str(out), seed=0, samples=1, lr=1e-3, evaluate_every=2, save_every=1, **more)
+
+
+def test_a_curve_goes_on_where_it_was_stopped(tmp_path, monkeypatch, capsys):
+    real_model.curve(options(tmp_path / "whole", turns=2))
+    whole = real_model.read_lines(tmp_path / "whole/metrics.jsonl")
+    train_one = trainer.AdversarialTrainer.train_one
+    def stopped(self, role, stage, phase):
+        if self.step == 3:
+            raise KeyboardInterrupt
+        return train_one(self, role, stage, phase)
+    monkeypatch.setattr(trainer.AdversarialTrainer, "train_one", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        real_model.curve(options(tmp_path / "parts", turns=2))
+    assert len(real_model.read_lines(tmp_path / "parts/metrics.jsonl")) == 3
+    monkeypatch.setattr(trainer.AdversarialTrainer, "train_one", train_one)
+    real_model.curve(options(tmp_path / "parts", turns=2))
+    parts = real_model.read_lines(tmp_path / "parts/metrics.jsonl")
+    pick = lambda rows: [{k: o.get(k) for k in STEADY} for o in rows]
+    assert pick(parts) == pick(whole) and len(whole) == 4
+    evaluations = [real_model.read_lines(tmp_path / o / "evaluation.jsonl") for o in ("whole", "parts")]
+    assert [o["turn"] for o in evaluations[0]] == [0, 2]
+    assert [o["values"] for o in evaluations[0]] == [o["values"] for o in evaluations[1]]
+    real_model.table(Namespace(paths=[str(tmp_path / "whole")]))
+    assert "| whole | 2 |" in capsys.readouterr().out
+
+
+def test_trained_and_held_out_problems_are_apart(tmp_path):
+    problems = real_model.load_problems("easy")
+    kept_out = [p for p in problems if real_model.held_out(p)]
+    assert 5 <= len(kept_out) <= 15
+    real_model.curve(options(tmp_path / "run", turns=0))
+    rows = real_model.read_lines(tmp_path / "run/selection.jsonl")[1:]
+    assert {o["id"] for o in rows} == {p.id for p in problems} - {p.id for p in kept_out}
+    assert all(len(o["samples"]) == 8 for o in rows)
+
+
+def test_an_evaluation_goes_on_and_refuses_other_settings(tmp_path, capsys):
+    a = options(tmp_path / "e.jsonl", problems="easy", stages="5", temperature=.8, prompts="auto", tests=True, every=1)
+    real_model.evaluate(a)
+    path = tmp_path / "e.jsonl"
+    lines = path.read_text().splitlines()
+    assert len(lines) == 31
+    path.write_text("\n".join(lines[:17]) + "\n")
+    real_model.evaluate(a)
+    assert path.read_text().splitlines() == lines
+    real_model.table(Namespace(paths=[str(path)]))
+    assert f"{sum(o['greedy']['solved'] for o in real_model.read_lines(path)[1:])} of 30" in capsys.readouterr().out
+    a.temperature = 1.
+    with pytest.raises(SystemExit, match="other settings"):
+        real_model.evaluate(a)
