@@ -279,11 +279,10 @@ def _write(self: Player, prompts, adapter, limit, temperature, seed, reader=None
     generator = torch.Generator(self.base.model.device).manual_seed(seed)
     model = sampling_model(self.base, adapter)
     reader = Reader(model, self.pad_id) if self.served else reader or self.reader()
-    answers = []
+    answers, stops = [], self.stops if self.prompts.stop else None
     for i in range(0, len(prompts), self.config.max_rows):
         rows = prompts[i:i + self.config.max_rows]
-        answers += sample_tokens(model, reader, rows, limit, self.end_ids, temperature, generator,
-                                 self.stops if self.prompts.stop else None)
+        answers += sample_tokens(model, reader, rows, limit, self.end_ids, temperature, generator, stops)
     return answers
 
 # %% ../nbs/12_models.ipynb #01a7b383
@@ -370,8 +369,8 @@ def _adapter_name(role, stage, adapters):
 
 def _adapter_names(role, adapters):
     "The adapters that a role plays with"
-    names = dict.fromkeys(_adapter_name(role, stage, adapters) for stage in range(1, 6))
-    return [name for name in names if name]
+    names = (_adapter_name(role, stage, adapters) for stage in range(1, 6))
+    return list(dict.fromkeys(filter(None, names)))
 
 # %% ../nbs/12_models.ipynb #d0844f6e
 def _load_bases(config):
