@@ -340,9 +340,10 @@ def _adapter_name(role, stage, adapters):
 
 def _adapter_names(role, adapters):
     "The adapters that a role plays with"
-    names = dict.fromkeys(_adapter_name(role, stage, adapters) for stage in range(1, 6))
-    return [name for name in names if name]
+    names = (_adapter_name(role, stage, adapters) for stage in range(1, 6))
+    return list(dict.fromkeys(filter(None, names)))
 
+# %% ../nbs/12_models.ipynb #d0844f6e
 def _load_bases(config):
     "role -> base; the same one where both roles name the same model, unless all weights learn"
     names = {r: getattr(config, f"{r}_model") or config.model for r in ROLES}
