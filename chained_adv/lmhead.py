@@ -11,7 +11,7 @@ import torch
 from torch.utils.checkpoint import checkpoint
 
 # %% ../nbs/10_lmhead.ipynb #0286f988
-PIECE = 2**24 # logits of a piece: 64 MiB in single precision
+PIECE = 3 * 2**22 # logits of a piece: 48 MiB in single precision; from 32 MiB down glibc keeps freed ones
 
 # %% ../nbs/10_lmhead.ipynb #b2297bff
 def score_logits(
