@@ -8,13 +8,18 @@ the log-probabilities of some tokens are compared, for `sdpa` and `eager` attent
 sampler, the trainer behind a reader, the trainer alone, and a plain forward pass of transformers; and, with an
 adapter that has moved, the sampler (from a merged copy, from merged weights beside the base's, and unmerged) and
 the trainer. Windows are four tokens
-wide meanwhile. A number is the mean difference of a token's log-probability, in nats.
+wide meanwhile. A number is the mean difference of a token's log-probability, in nats. The last column is the
+largest of the same differences with linear layers in 4 bits (bitsandbytes on a CPU, models twice as wide,
+because its kernels want rows of 64 numbers).
 """
 
 import argparse, tempfile, warnings
+from importlib.util import find_spec
 from pathlib import Path
 import torch, transformers
-from transformers import AutoConfig, AutoModelForCausalLM
+from transformers import AutoConfig, AutoModelForCausalLM, BitsAndBytesConfig
+import chained_adv.sampling as sampling
+from chained_adv.adapters import AdaptersOff, AdapterSwitch, add_adapters
 from chained_adv.core import ConfigError
 from chained_adv.loading import TINY, load_tokenizer, quietly
 from chained_adv.models import Base, ModelConfig, activate, adapter_parameters, reading_model, sampling_model
@@ -147,10 +152,19 @@ ARCHITECTURES = {
 }
 
 
-def make_model(name):
+WIDER = {8: 16, 16: 64, 32: 64, 48: 128}
+WIDTHS = (
+    "hidden_size n_embd d_model intermediate_size moe_intermediate_size intermediate_size_mlp ffn_dim "
+    "word_embed_proj_dim head_dim q_lora_rank kv_lora_rank"
+).split()
+
+
+def make_model(name, wide=False):
     "A small model of an architecture, with random weights that are large enough for errors to show"
     kind, differs = ARCHITECTURES[name]
     sizes = {k: v for k, v in {**SIZES, **differs}.items() if v is not ...}
+    if wide:
+        sizes |= {k: WIDER.get(sizes[k], sizes[k]) for k in WIDTHS if k in sizes}
     config = AutoConfig.for_model(kind, **sizes)
     torch.manual_seed(0)
     model = AutoModelForCausalLM.from_config(config).float().eval()
@@ -161,9 +175,9 @@ def make_model(name):
     return model
 
 
-def save_model(name, folder):
+def save_model(name, folder, wide=False):
     "Write a model and the shipped tokenizer to a folder"
-    make_model(name).save_pretrained(folder)
+    make_model(name, wide).save_pretrained(folder)
     load_tokenizer(TINY).save_pretrained(folder)
     return str(folder)
 
@@ -215,6 +229,34 @@ def try_architecture(name, folder):
     return found
 
 
+def try_4bit(name, folder):
+    "Largest gap with linear layers in 4 bits; or why there is none"
+    save_model(name, folder, wide=True)
+    bits = BitsAndBytesConfig(
+        load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.float32
+    )
+    how = dict(quantization_config=bits, device_map={"": "cpu"}, dtype=torch.float32)
+    limit, sampling.LIMITS[torch.float32] = sampling.LIMITS[torch.float32], 5e-3
+    try:
+        model = AutoModelForCausalLM.from_pretrained(folder, **how).eval()
+        if not any(type(m).__name__ == "Linear4bit" for m in model.modules()):
+            return "no linear layers"
+        model.requires_grad_(False)
+        switch = AdapterSwitch(add_adapters(model, ["one"], 4).eval(), ["one"])
+        switch.activate("one")
+        gaps = [path_gap(AdaptersOff(switch), switch.model, switch.model)]
+        with torch.no_grad():
+            for n, p in switch.parameters["one"].items():
+                if "lora_B" in n:
+                    p.normal_(std=0.1)
+        gaps.append(path_gap(AdaptersOff(switch), switch.model, switch.model, same=False))
+        return f"{max(gaps):.0e}"
+    except Exception as e:  # a row of the table, whatever a kernel says
+        return f"{type(e).__name__}: {str(e).splitlines()[0][:80]}"
+    finally:
+        sampling.LIMITS[torch.float32] = limit
+
+
 def line(name, attention, cells, markdown):
     "A line of the table"
     if markdown:
@@ -230,19 +272,23 @@ def main():
     transformers.utils.logging.set_verbosity_error()
     warnings.filterwarnings("ignore")
     print(f"transformers {transformers.__version__}, torch {torch.__version__}, float32")
-    print(line("architecture", "", ["fresh", "merged", "beside", "unmerged"], args.markdown))
+    print(line("architecture", "", ["fresh", "merged", "beside", "unmerged", "4 bits"], args.markdown))
     if args.markdown:
-        print("|---|---|---|---|---|---|")
+        print("|---|---|---|---|---|---|---|")
     exact = 0
     for name in args.names or ARCHITECTURES:
         with tempfile.TemporaryDirectory() as folder, quietly():
             found = try_architecture(name, Path(folder))
         if isinstance(found, str):
-            print(f"| {name} | {found} | | | | |" if args.markdown else f"{name:22} {found}", flush=True)
+            print(f"| {name} | {found} | | | | | |" if args.markdown else f"{name:22} {found}", flush=True)
             continue
-        exact += all(gap < 1e-4 for gaps in found.values() for gap in gaps)
+        bits = "-"
+        if find_spec("bitsandbytes"):
+            with tempfile.TemporaryDirectory() as folder, quietly():
+                bits = try_4bit(name, Path(folder))
+        exact += all(gap < 1e-5 for gaps in found.values() for gap in gaps)
         for attention, gaps in sorted(found.items()):
-            print(line(name, attention, [f"{o:.0e}" for o in gaps], args.markdown), flush=True)
+            print(line(name, attention, [*(f"{o:.0e}" for o in gaps), bits], args.markdown), flush=True)
     print(f"\n{exact} of {len(args.names or ARCHITECTURES)} are exact")
 
 

@@ -1,11 +1,11 @@
 """A batch of matches with all their tests, against `transformers`' generate, side by side on one core.
 
-    python benchmarks/rollout.py [--chains 64] [--rounds 3]
+    python benchmarks/rollout.py [--chains 64] [--rounds 3] [--alone 4]
 
 Both sample the five stages of the same problems at temperature 1 from the shipped model, then tests about
 all five stages of all chains. Ours reads every text once and shares it; `generate` is called stage by stage.
-What it takes to judge all of that (every program, every list of tests) is timed apart, in a sandbox whose
-cache is off. Prints seconds (minimum and median of the rounds) and the ratio of the medians.
+One chain at a time with `generate`, tests included, is timed for a few chains (`--alone`). What it takes to
+judge all of that (every program, every list of tests) is timed apart, in a sandbox whose cache is off. Prints processor seconds (minimum and median of the rounds) and the ratio of the medians.
 """
 
 import argparse, statistics, time, warnings
@@ -20,11 +20,11 @@ JUDGED = []  # seconds, chains
 
 
 def ours(players, problems, seed):
-    start, readers = time.perf_counter(), make_readers(players)
+    start, readers = time.process_time(), make_readers(players)
     rollout = sample_chains(players, problems, seed=seed, reader=readers[0])
-    middle = time.perf_counter()
+    middle = time.process_time()
     sample_tests(players, rollout, seed=seed, reader=readers[1])
-    end = time.perf_counter()
+    end = time.process_time()
     with Sandbox(cache_size=0) as sandbox:
         sandbox.execute_tests(
             "def f(x): return x", "(1, 1)\nassert sorted([f(1)]) == [1]"
@@ -55,23 +55,29 @@ def generate(player, prompts):
     return [t.replace("<end>", "").replace("<pad>", "") for t in texts]
 
 
+def one_by_one(players, problems, seed):
+    "Seconds for each of some problems, alone"
+    return [sum(theirs(players, [p], seed)) for p in problems]
+
+
 def theirs(players, problems, seed):
     torch.manual_seed(seed)
     g, d, outputs = players.generator, players.discriminator, [[] for _ in problems]
-    start = time.perf_counter()
+    start = time.process_time()
     for stage in range(1, 6):
         texts = generate(g, [g.prompt(p, stage, o) for p, o in zip(problems, outputs)])
         for o, text in zip(outputs, texts):
             o.append(text)
-    middle = time.perf_counter()
+    middle = time.process_time()
     generate(d, [d.prompt(p, k, o[k - 1]) for k in range(1, 6) for p, o in zip(problems, outputs)])
-    return middle - start, time.perf_counter() - middle
+    return middle - start, time.process_time() - middle
 
 
 def main():
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("--chains", type=int, default=64)
+    parser.add_argument("--alone", type=int, default=4, help="chains that are timed one at a time")
     parser.add_argument("--rounds", type=int, default=3)
     args = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -93,6 +99,9 @@ def main():
         )
     both = {name: statistics.median(map(sum, rows)) for name, rows in times.items()}
     print(f"generate / ours = {both['theirs'] / both['ours']:.1f}")
+    alone = statistics.mean(one_by_one(players, problems[: args.alone], 0))
+    ratio = alone * args.chains / both["ours"]
+    print(f"one chain at a time ({args.alone} of {args.chains} measured) / ours = {ratio:.1f}")
     seconds = statistics.median(s for s, _ in JUDGED[1:])
     print(f"judging {JUDGED[-1][1]} episodes with all their tests: {seconds:.2f} s")
 

@@ -46,6 +46,11 @@ def test_a_model_that_differs_is_refused_in_one_sentence(name, words, tmp_path):
     found = bench.try_architecture(name, tmp_path)
     assert isinstance(found, str) and words in found and "; choose a" in found and "\n" not in found
 
+@pytest.mark.parametrize("name", ["Qwen2", "Gemma 3 (text)"])
+def test_sampler_and_trainer_agree_in_four_bits(name, tmp_path):
+    pytest.importorskip("bitsandbytes")
+    assert float(bench.try_4bit(name, tmp_path)) < 5e-3
+
 
 # Windows
 

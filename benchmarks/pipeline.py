@@ -1,0 +1,226 @@
+"""What batches, shared reading and cached flags bring: ratios from one run, on one core.
+
+    python benchmarks/pipeline.py [sampling] [switching] [chains] [--tokens 512]
+
+* sampling: 64 answers of 128 tokens, eight to each prompt, against `generate` of transformers in one batch and one chain at a time;
+* switching: an adapter on, all off, with 28 narrow layers and ten adapters, against PEFT's own calls and as a
+  part of an update;
+* chains: the step of `train --quick` with 4 problems (16 chains of five stages, a list of tests about each
+  stage, one update), against the founding way of doing it: one chain at a time with `generate`, every prompt
+  read anew, the update row by row.
+
+The model is a Qwen2 of 4 million parameters with random weights, whose answers all run to the limit. Seconds are
+processor time, so that other work on the machine counts little.
+"""
+
+import argparse, statistics, tempfile, time, warnings
+from contextlib import contextmanager
+import torch, transformers
+from transformers import AutoModelForCausalLM, Qwen2Config
+from chained_adv.adapters import AdaptersOff, AdapterSwitch, add_adapters
+from chained_adv.loading import TINY, load_tokenizer
+from chained_adv.models import ModelConfig, Players
+from chained_adv.ppo import Batch, PPOConfig, create_optimizer, train_step
+from chained_adv.rollout import make_readers, sample_chains, sample_tests
+from chained_adv.sampling import Reader, Sample, answer_logprobs, sample_tokens
+from chained_adv.stages import generator_prompt, load_prompts
+from chained_adv.tiny.world import tiny_problems
+
+COMMON = dict(
+    vocab_size=768, num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=16384,
+    bos_token_id=0, eos_token_id=1, pad_token_id=0,
+)  # fmt: skip
+FOUR_MILLION = dict(hidden_size=256, intermediate_size=704, num_hidden_layers=5)
+NARROW = dict(hidden_size=64, intermediate_size=176, num_hidden_layers=28)
+
+
+def make_model(shape):
+    torch.manual_seed(0)
+    return AutoModelForCausalLM.from_config(Qwen2Config(**COMMON, **shape)).eval()
+
+
+def seconds(run, rounds=3):
+    "Median of the rounds, in processor seconds; a round before them warms up, unless there is only one"
+    taken = []
+    for i in range(rounds + (rounds > 1)):
+        start = time.process_time()
+        run()
+        taken.append(time.process_time() - start)
+    return statistics.median(taken[rounds > 1 :])
+
+
+@torch.no_grad()
+def generate(model, prompts, tokens):
+    "`generate` at temperature 1 on prompts padded on the left, every answer up to the limit"
+    width = max(map(len, prompts))
+    ids = torch.tensor([[0] * (width - len(p)) + p for p in prompts])
+    mask = torch.tensor([[0] * (width - len(p)) + [1] * len(p) for p in prompts])
+    out = model.generate(
+        ids, attention_mask=mask, do_sample=True, top_k=0, top_p=1.0, max_new_tokens=tokens,
+        min_new_tokens=tokens, pad_token_id=0,
+    )  # fmt: skip
+    return out[:, width:].tolist()
+
+
+def measure_sampling(rows=64, tokens=128, alone=4):
+    model, tokenizer = make_model(FOUR_MILLION), load_tokenizer(TINY)
+    problems = tiny_problems("train", rows // 8)
+    plain = load_prompts("plain")
+    texts = [generator_prompt(plain, p, 1, []) for p in problems for _ in range(8)]
+    prompts = [tokenizer(t).input_ids for t in texts]
+    source = torch.Generator().manual_seed(0)
+    ours = seconds(lambda: sample_tokens(model, Reader(model), prompts, tokens, set(), 1.0, source))
+    batched = seconds(lambda: generate(model, prompts, tokens))
+    single = seconds(lambda: [generate(model, [p], tokens) for p in prompts[:alone]]) * rows / alone
+    width = sum(map(len, prompts)) / rows
+    print(f"sampling, {rows} answers of {tokens} tokens to {rows // 8} prompts of {width:.0f}: "
+          f"{rows * tokens / ours:,.0f} tokens/s")  # fmt: skip
+    print(f"  generate in one batch / ours = {batched / ours:.2f}")
+    print(f"  generate one by one ({alone} of {rows} measured) / ours = {single / ours:.1f}")
+
+
+def measure_switching(adapters=10):
+    names = [f"role_{i}" for i in range(adapters)]
+    model = make_model(NARROW).requires_grad_(False)
+    switch = AdapterSwitch(add_adapters(model, names, 16).eval(), names)
+    peft = switch.model
+
+    def activate_by_peft(name):
+        peft.set_adapter(name)
+        for n, p in peft.named_parameters():
+            p.requires_grad_(f".{name}." in n)
+
+    def off_by_peft():
+        with peft.disable_adapter():
+            pass
+
+    def off():
+        with switch.off():
+            pass
+
+    turn = iter(names * 1000)
+    slow = seconds(lambda: activate_by_peft(next(turn)), 5), seconds(off_by_peft, 5)
+    fast = seconds(lambda: switch.activate(next(turn)), 5), seconds(off, 5)
+    again = seconds(lambda: switch.activate(switch.layers[0].active_adapters[0]), 5)
+    update, calls = measure_update(switch, names[0])
+    print(f"switching, 28 layers x {adapters} adapters: on {slow[0] * 1e3:.0f} -> {fast[0] * 1e3:.2f} ms "
+          f"({again * 1e3:.2f} ms when it is on already), off {slow[1] * 1e3:.0f} -> {fast[1] * 1e3:.2f} ms")  # fmt: skip
+    share = (calls["on"] * again + fast[0] + calls["off"] * fast[1]) / update
+    print(f"  an update of 16 x 64 tokens: {update:.2f} s, {calls['on']} times on, {calls['off']} times off: "
+          f"{share:.2%} of it")  # fmt: skip
+
+
+def measure_update(switch, name):
+    "(seconds, calls) of an update with KL to the base"
+    prompts = [[5 + i, 6, 7, 8] for i in range(16)]
+    reader = Reader(AdaptersOff(switch))
+    source = torch.Generator().manual_seed(0)
+    answers = sample_tokens(reader.model, reader, prompts, 64, set(), 1.0, source)
+    samples = [Sample(p, *a) for p, a in zip(prompts, answers)]
+    calls = dict(on=0, off=0)
+
+    def policy(rows):
+        calls["on"] += 1
+        switch.activate(name)
+        return answer_logprobs(switch.model, reader, [samples[r] for r in rows])
+
+    def reference(rows):
+        calls["off"] += 1
+        with torch.no_grad(), switch.off() as model:
+            return answer_logprobs(model, reader, [samples[r] for r in rows])
+
+    n = len(samples)
+    batch = Batch(
+        [64] * n, [s.logprobs for s in samples], [i % 2 for i in range(n)], [i // 4 for i in range(n)]
+    )
+    optimizer = create_optimizer(switch.parameters[name].values(), 1e-4)
+    start = time.process_time()
+    train_step(batch, policy, reference, optimizer, PPOConfig(microbatch_tokens=256))
+    return time.process_time() - start, calls
+
+
+@contextmanager
+def four_million_players(tokens):
+    "Players on the model, whose answers all run to the limit"
+    with tempfile.TemporaryDirectory() as folder:
+        make_model(FOUR_MILLION).save_pretrained(folder)
+        load_tokenizer(TINY).save_pretrained(folder)
+        limits = dict(max_stage_tokens=tokens, max_test_tokens=tokens)
+        players = Players(ModelConfig(model=folder, device="cpu", prompts="plain", **limits))
+        for player in (players.generator, players.discriminator):
+            player.end_ids = set()
+        yield players
+
+
+def update_batch(player, samples):
+    "One update of stage 1: policy and reference in micro-batches behind shared prompts"
+    reader = player.reader()
+    n = len(samples)
+    batch = Batch(
+        [len(s.ids) for s in samples], [s.logprobs for s in samples], [i % 2 for i in range(n)],
+        [i // 4 for i in range(n)],
+    )  # fmt: skip
+    policy = lambda rows: player.logprobs([samples[r] for r in rows], 1, reader=reader)
+    reference = lambda rows: player.logprobs([samples[r] for r in rows], 1, reference=True, reader=reader)
+    train_step(batch, policy, reference, create_optimizer(player.parameters(1).values(), 1e-4), PPOConfig())
+
+
+def our_step(players, problems):
+    "16 chains with tests about all stages, then the update"
+    readers = make_readers(players)
+    chains = [p for p in problems for _ in range(4)]
+    rollout = sample_chains(players, chains, seed=0, reader=readers[0])
+    sample_tests(players, rollout, seed=0, reader=readers[1])
+    update_batch(players.generator, [s[1] for s in rollout.samples])
+
+
+def founding_chain(players, problem, tokens):
+    "One chain with tests about all stages, then its part of the update, alone"
+    g, d, model = players.generator, players.discriminator, players.generator.base.plain
+    outputs = []
+    for stage in range(1, 6):
+        ids = g.encode([g.prompt(problem, stage, outputs)], tokens)
+        written = generate(model, ids, tokens)
+        outputs.append(g.base.tokenizer.decode(written[0]))
+        if stage == 1:
+            sample = Sample(ids[0], written[0], [0.0] * tokens, False)
+    for stage in range(1, 6):
+        generate(model, d.encode([d.prompt(problem, stage, outputs[stage - 1])], tokens), tokens)
+    for _ in range(2):  # epochs
+        with torch.no_grad():
+            answer_logprobs(model, None, [sample])  # the reference
+        logp, _, mask = answer_logprobs(g.base.switch.model, None, [sample])
+        (logp * mask).sum().backward()
+
+
+def measure_chains(tokens):
+    problems = tiny_problems("train", 4)
+    with four_million_players(tokens) as players:
+        players.generator.base.switch.activate(players.generator.adapter(1))
+        ours = seconds(lambda: our_step(players, problems), 1) / 16
+        founding = seconds(lambda: founding_chain(players, problems[0], tokens), 1)
+    print(
+        f"chains, 4 problems x 4 samples, {tokens} tokens a stage: {1 / ours:.3f} chains/s of processor time"
+    )
+    print(f"  one at a time {1 / founding:.3f} chains/s, ours / one at a time = {founding / ours:.1f}")
+
+
+def main():
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    parser.add_argument("parts", nargs="*", help="sampling, switching, chains; all without")
+    parser.add_argument("--tokens", type=int, default=512, help="a stage, of the part `chains`")
+    args = parser.parse_args()
+    warnings.simplefilter("ignore")
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    torch.set_num_threads(1)
+    measures = dict(
+        sampling=measure_sampling, switching=measure_switching, chains=lambda: measure_chains(args.tokens)
+    )
+    for part in args.parts or measures:
+        measures[part]()
+
+
+if __name__ == "__main__":
+    main()
