@@ -22,7 +22,8 @@ from .sampling import sample_tokens
 from .stages import PromptSet, discriminator_prompt, generator_prompt, get_stage, load_prompts
 from .stages import pick_stages
 from .opponents.inputs import can_fill
-from .opponents.player import is_fuzz, swap_tester
+from .opponents.fuzz import is_fuzz
+from .opponents.player import swap_tester
 
 # %% ../nbs/12_models.ipynb #236ab16c
 ADAPTERS = ("stage", "role", "unified", "full")

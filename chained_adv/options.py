@@ -128,7 +128,8 @@ def read(self: Setting,
 COMMON = ("model.model", "model.generator_model", "model.discriminator_model", "out", "seed", "stages",
           "n_discriminator_steps", "n_generator_steps", "k_alternating_steps", "problems_per_step",
           "n_samples", "reward",
-          "model.adapters", "model.lora_rank", "generator_lr", "discriminator_lr", "ppo.kl_coef",
+          "model.tests", "model.adapters", "model.lora_rank", "generator_lr", "discriminator_lr",
+          "ppo.kl_coef",
           "ppo.advantage",
           "eval_samples", "timeout", "isolation", "trackers", "model.load_in_4bit", "model.device")
 ALSO = {"n_samples": "--samples"} # Settings whose options have a second name

@@ -27,7 +27,7 @@ from .tracking import TRACKERS
 from .callbacks.base import Callback, Phase, make_callback
 from .callbacks.guard import StopOnAlarm
 from .callbacks.past import PastOpponents, PastTests
-from .opponents.player import is_fuzz
+from .opponents.fuzz import is_fuzz
 from .opponents.training import FuzzInputs
 
 # %% ../nbs/26_settings.ipynb #57e9c0f6

@@ -41,7 +41,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "lmhead": "",
     "sampling": "core lmhead",
     "opponents.player": "core stages testcases sampling opponents.inputs opponents.fuzz",
-    "models": "core stages loading sampling opponents.inputs opponents.player",
+    "models": "core stages loading sampling opponents.inputs opponents.player opponents.fuzz",
     "opponents.accuracy": "core testcases sandbox sampling models opponents.inputs",
     "ppo_options": "",
     "ppo": "ppo_options",
@@ -50,7 +50,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "plots": "",
     "tracking": "core plots",
     "mutants": "core testcases sandbox",
-    "evaluation": "core sandbox models rollout intervals plots tracking mutants",
+    "evaluation": "core sandbox models rollout intervals plots tracking mutants opponents.accuracy",
     "sft": "core loading",
     "tiny.world": "core",
     "tiny.pretrain": "core stages sft tiny.world",
@@ -61,7 +61,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "callbacks.guard": "core rollout mutants callbacks.base",
     "callbacks.past": "core models rollout callbacks.base",
     "batches": "core sampling ppo_options ppo rollout opponents.player",
-    "settings": "core stages jail sandbox problems rewards models ppo tracking callbacks.base callbacks.guard callbacks.past opponents.player opponents.training",
+    "settings": "core stages jail sandbox problems rewards models ppo tracking callbacks.base callbacks.guard callbacks.past opponents.fuzz opponents.training",
     "trainer": "core stages jail sandbox problems rewards sampling models ppo rollout tracking mutants evaluation checkpoints callbacks.base callbacks.log callbacks.guard batches settings",
     "inference": "core stages sandbox models rollout evaluation checkpoints",
     "ablation": "core sandbox models intervals plots tracking mutants evaluation settings trainer",
@@ -113,8 +113,8 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "doctor": "core jail sandbox loading terminal",
     "reports": "core stages plots tracking evaluation terminal",
     "problems_cli": "core sandbox problem_files problems references terminal",
-    "training_cli": "core loading sft tiny.pretrain settings trainer ablation terminal options sources reports",
-    "cli": "core sandbox problems models rollout mutants evaluation checkpoints inference terminal arc.cli sources doctor reports problems_cli training_cli",
+    "training_cli": "core loading sft tiny.pretrain settings trainer ablation terminal options sources reports opponents.fuzz",
+    "cli": "core sandbox problems models rollout mutants evaluation checkpoints inference terminal arc.cli sources doctor reports problems_cli training_cli opponents.fuzz opponents.player",
 }.items()}
 
 HEAVY = ("torch", "transformers", "numpy")

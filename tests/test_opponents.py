@@ -291,3 +291,23 @@ def test_a_tester_is_asked_for_values(box):
 def test_values_of_the_fuzzer_and_without_references(box):
     assert value_accuracy(Players(ModelConfig(device="cpu", discriminator_model="fuzz")), [DOUBLE], box) == []
     assert fixed_inputs(replace(DOUBLE, reference_solution="")) == []
+
+def test_the_accuracy_is_in_evaluations_of_inputs(box):
+    from chained_adv.evaluation import evaluate_players
+    problems = tiny_problems("held_out", 25)[:3]
+    found = evaluate_players(Players(ModelConfig(device="cpu", tests="inputs")), problems, box, tested=0)
+    assert len(found.values["value_accuracy"]) == 12 and "value_accuracy" in found.rates
+    assert "value_accuracy" not in evaluate_players(Players(ModelConfig(device="cpu")), problems, box, tested=0).values
+
+def test_commands_take_the_fuzzer(capsys):
+    from typer.testing import CliRunner
+    from chained_adv.cli import app
+    run = lambda *args: CliRunner().invoke(app, list(args))
+    done = run("evaluate", "tiny", "--tester", "fuzz:4", "--limit", "3", "--n-mutants", "0", "--json")
+    found, = json.loads(done.stdout)
+    assert done.exit_code == 0 and found["validity"]["value"] > .5
+    wrong = run("solve", "--model", "tiny", "--tester", "fuzz:none")
+    assert wrong.exit_code == 2
+    solved = run("solve", "--model", "tiny", "--tester", "fuzz:4", "--json")
+    tests = json.loads(solved.stdout)["tests"]
+    assert len(tests) <= 4 and {t["stage"] for t in tests} <= {5, None}
