@@ -8,6 +8,7 @@ __all__ = ['VALUE_LR', 'mean_over_equal', 'generator_batch', 'later_batch', 'cre
 
 # %% ../nbs/25_batches.ipynb #11400c8a
 from collections import defaultdict
+from dataclasses import replace
 import torch
 from fastcore.basics import patch
 from .core import stable_hash
@@ -15,6 +16,7 @@ from .sampling import Sample
 from .ppo import Batch, PPOConfig, create_optimizer
 from .ppo_options import ValueHead, pretrain_value, spread_credit
 from .rollout import Rollout, TestList, token_spans
+from .opponents.player import counted_tokens
 
 # %% ../nbs/25_batches.ipynb #5b35f24d
 def mean_over_equal(
@@ -70,6 +72,13 @@ def credit_of_tests(
             end = span[1]
     return spread_credit(n, list(earned), list(earned.values()))
 
+# %% ../nbs/25_batches.ipynb #3aff1121
+def _counted_sample(tests, tokenizer):
+    "The answer of a list, with the tokens that count where it is one of inputs"
+    if tests.parsed.format != "filled": return tests.sample
+    spans = token_spans(tokenizer, tests.sample.ids, tests.sample.text, [o.span for o in tests.parsed.items])
+    return replace(tests.sample, counted=counted_tokens(len(tests.sample.ids), spans))
+
 # %% ../nbs/25_batches.ipynb #2ed8e3f9
 def discriminator_batch(
     rollout: Rollout, # Judged
@@ -78,7 +87,7 @@ def discriminator_batch(
     "The discriminator's lists of tests; a group are the lists about one chain"
     lists, credit = rollout.lists, None
     if all(t.credits is not None for t in lists): credit = [credit_of_tests(t, tokenizer) for t in lists]
-    samples = [t.sample for t in lists]
+    samples = [_counted_sample(t, tokenizer) for t in lists]
     return samples, _make_batch(samples, [t.reward for t in lists], [t.chain for t in lists], credit)
 
 # %% ../nbs/25_batches.ipynb #bf82ce11

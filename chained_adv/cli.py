@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['Source', 'Saved', 'List', 'ProblemId', 'ShowRun', 'ShowModel', 'ShowTemperature', 'ShowReward', 'SolveProblems',
-           'SolveId', 'SolveRun', 'SolveModel', 'SolveCandidates', 'SolveTestLists', 'Targets', 'EvalProblems',
-           'EvalSamples', 'EvalK', 'EvalBestOf', 'EvalLimit', 'EvalNMutants', 'EvalCsv', 'EvalPlot', 'EvalOut',
-           'ExportTo', 'ExportRole', 'ExportStage', 'ExportMerged', 'ExportLicense', 'File', 'main', 'load_engine',
-           'show', 'solve', 'count_samples', 'check_target', 'evaluate', 'checkpoints', 'export', 'doctor',
-           'ArcCommands', 'problems']
+           'SolveId', 'SolveRun', 'SolveModel', 'SolveCandidates', 'SolveTestLists', 'Tester', 'Targets',
+           'EvalProblems', 'EvalSamples', 'EvalK', 'EvalBestOf', 'EvalLimit', 'EvalNMutants', 'EvalCsv', 'EvalPlot',
+           'EvalOut', 'ExportTo', 'ExportRole', 'ExportStage', 'ExportMerged', 'ExportLicense', 'File', 'main',
+           'load_engine', 'show', 'solve', 'count_samples', 'check_target', 'evaluate', 'checkpoints', 'export',
+           'doctor', 'ArcCommands', 'problems']
 
 # %% ../nbs/37_cli.ipynb #d5c90e6b
 import json, sys, warnings
@@ -20,6 +20,7 @@ from fastcore.basics import patch
 from typer.core import TyperGroup
 from . import __version__
 from .core import ConfigError
+from .opponents.fuzz import read_fuzz
 from .problems import load_problems, summarize_problems
 from .problems_cli import problems_app
 from .sandbox import Sandbox, check_problem
@@ -50,13 +51,18 @@ def load_engine(
     run: str, # A run's folder or checkpoint; empty for a model before training
     checkpoint: str, # Which of its checkpoints
     model: str, # A model before training
-    device: str # Where it computes
+    device: str, # Where it computes
+    tester: str = "" # Who writes the tests in place of its discriminator: `fuzz:8`
 ) -> Any: # An `InferenceEngine`
     "The players of a run's checkpoint, or of a model before training"
+    if tester: read_fuzz(tester)
     from chained_adv.inference import InferenceEngine
     from chained_adv.models import ModelConfig, Players
-    if run: return InferenceEngine.from_checkpoint(run, checkpoint, device)
-    return InferenceEngine(Players(ModelConfig(model=model or "tiny", device=device)))
+    from chained_adv.opponents.player import swap_tester
+    if run: engine = InferenceEngine.from_checkpoint(run, checkpoint, device)
+    else: engine = InferenceEngine(Players(ModelConfig(model=model or "tiny", device=device)))
+    if tester: swap_tester(engine.players, tester)
+    return engine
 
 # %% ../nbs/37_cli.ipynb #78419155
 ShowRun = opt(str, "Use the trained pair of a run's checkpoint instead of an untrained model.")
@@ -102,6 +108,8 @@ SolveRun = opt(str, "The run whose trained pair solves: its folder, or one check
 SolveModel = opt(str, "A model before any training instead of a run.")
 SolveCandidates = opt(int, "Candidates to choose from, by the generated tests they pass.", min=1)
 SolveTestLists = opt(int, "Lists of tests per program and stage.", min=0)
+Tester = opt(str, "Who writes the tests in place of the trained tester: fuzz, fuzz:NUMBER or "
+             "fuzz:NUMBER:wide (random and boundary inputs; their values need a reference solution).")
 
 _SOLVE = examples(
     "chained-adv solve --run runs/default",
@@ -113,8 +121,9 @@ _SOLVE = examples(
 @app.command(epilog=_SOLVE)
 def solve(problem: ProblemId = "", problems: SolveProblems = "", id: SolveId = "",
     run: SolveRun = "runs/default", checkpoint: Saved = "best", model: SolveModel = "",
-    candidates: SolveCandidates = 1, test_lists: SolveTestLists = 1, seed: Seed = 0, list_ids: List = False,
-    device: Device = "auto", threads: Threads = 1, as_json: Json = False):
+    candidates: SolveCandidates = 1, test_lists: SolveTestLists = 1, tester: Tester = "",
+    seed: Seed = 0, list_ids: List = False, device: Device = "auto", threads: Threads = 1,
+    as_json: Json = False):
     "Solve a problem with a trained pair; show all stages, program and tests. Exit status 1: not solved."
     if problem and id and problem != id:
         raise ConfigError(f"two problems were named, {problem!r} and {id!r}; give one")
@@ -124,7 +133,7 @@ def solve(problem: ProblemId = "", problems: SolveProblems = "", id: SolveId = "
     if id or not problems: chosen = [find_problem(id, held_out + train_set)]
     else: chosen = held_out if problems.startswith("arc:") else whole_set(problems)
     start_quietly(threads, (model,))
-    with load_engine(run, checkpoint, model, device) as engine:
+    with load_engine(run, checkpoint, model, device, tester) as engine:
         results = engine.solve_batch(chosen, candidates, test_lists, seed=seed)
     print_results(results, as_json)
     if not all(r.solved for r in results): raise typer.Exit(1)
@@ -186,26 +195,28 @@ def _phases(targets, n):
         bar.update(1)
 
 # %% ../nbs/37_cli.ipynb #4d84429a
-def _measure(target, checkpoint, device, problems, sandbox, best_of, **options):
+def _measure(target, checkpoint, device, tester, problems, sandbox, best_of, **options):
     "The `Evaluation` of one run or model"
     from chained_adv.evaluation import evaluate_players
     from chained_adv.models import Players
-    with load_engine(target if is_run(target) else "", checkpoint, target, device) as engine:
+    with load_engine(target if is_run(target) else "", checkpoint, target, device, tester) as engine:
         players, untrained = engine.players, None
         if best_of: untrained = Players(players.config) if is_run(target) else players
         return evaluate_players(players, problems, sandbox, name=target, best_of=best_of, untrained=untrained,
                                **options)
 
-def _measure_all(targets, chosen, checkpoint, device, n_mutants, seed, best_of, **options):
-    "Evaluations of all on the same problems and mutants, and what became of the mutants"
+def _measure_all(settings, chosen, device):
+    "Evaluations of all targets on the same problems and mutants, and what became of the mutants"
     from chained_adv.mutants import count_mutants, sort_mutants
+    n_mutants, seed, best_of, targets = (settings[k] for k in ("n_mutants", "seed", "best_of", "targets"))
+    who = settings["checkpoint"], device, settings["tester"]
     with Sandbox() as box:
         for p in chosen: check_problem(p, box)
         sets = sort_mutants(chosen, box, n_mutants, seed) if n_mutants else []
-        options |= dict(best_of=best_of, mutants=[o.kept for o in sets] or None, seed=seed)
+        options = dict(best_of=best_of, mutants=[o.kept for o in sets] or None, seed=seed,
+                       n_samples=settings["samples"], ks=tuple(settings["k"]))
         with _phases(targets, 4 + bool(best_of) + bool(sets)) as step:
-            found = [_measure(t, checkpoint, device, chosen, box, progress=lambda phase, t=t: step(t, phase),
-                              **options)
+            found = [_measure(t, *who, chosen, box, progress=lambda phase, t=t: step(t, phase), **options)
                      for t in targets]
     return found, count_mutants(sets) if sets else None
 
@@ -214,7 +225,8 @@ _EVALUATE = examples("chained-adv evaluate runs/default", "chained-adv evaluate 
     "chained-adv evaluate tiny runs/default --samples 8 --k 1,5 --best-of 4 --out comparison",
     "chained-adv evaluate runs/mine/checkpoints/stage_1 runs/mine/checkpoints/stage_5 --csv stages.csv "
                      "--plot stages.png",
-    "chained-adv evaluate runs/mine --problems other.json --samples 4 --json")
+    "chained-adv evaluate runs/mine --problems other.json --samples 4 --json",
+    "chained-adv evaluate tiny runs/default --tester fuzz:8")
 Targets = Annotated[list[str], typer.Argument(metavar="RUN_OR_MODEL...",
     help="Folders of runs or checkpoints, or models before training. All others are compared to the first.")]
 
@@ -234,8 +246,8 @@ EvalOut = opt(str, "Write evaluation.{json,csv,png} and problems.csv to this fol
 @app.command(epilog=_EVALUATE)
 def evaluate(targets: Targets, problems: EvalProblems = "", checkpoint: Saved = "best",
     samples: EvalSamples = 0, k: EvalK = "1", best_of: EvalBestOf = 0, limit: EvalLimit = 0,
-    n_mutants: EvalNMutants = 6, csv: EvalCsv = "", plot: EvalPlot = "", out: EvalOut = "", seed: Seed = 0,
-    device: Device = "auto", threads: Threads = 1, as_json: Json = False):
+    n_mutants: EvalNMutants = 6, tester: Tester = "", csv: EvalCsv = "", plot: EvalPlot = "",
+    out: EvalOut = "", seed: Seed = 0, device: Device = "auto", threads: Threads = 1, as_json: Json = False):
     "Measure runs and models on the same problems, side by side: rates with 95 % intervals, and differences."
     targets, ks = list(dict.fromkeys(targets)), tuple(sorted(set(parse_list("--k", k, int, "1,5"))))
     samples = count_samples(samples, ks, best_of)
@@ -246,12 +258,12 @@ def evaluate(targets: Targets, problems: EvalProblems = "", checkpoint: Saved = 
     for o in targets: check_target(o, checkpoint)
     files = evaluation_files(csv, plot, out)
     from chained_adv.evaluation import comparison_rows
-    options = dict(n_samples=samples, ks=ks)
-    found, counts = _measure_all(targets, chosen, checkpoint, device, n_mutants, seed, best_of, **options)
+    settings = dict(targets=targets, problems=problems, checkpoint=checkpoint, samples=samples, k=list(ks),
+                    best_of=best_of, limit=limit, n_mutants=n_mutants, tester=tester, seed=seed,
+                    version=__version__)
+    found, counts = _measure_all(settings, chosen, device)
     rows = comparison_rows(found, seed)
     results = evaluation_results(rows, found, chosen)
-    settings = dict(targets=targets, problems=problems, checkpoint=checkpoint, samples=samples, k=list(ks),
-                    best_of=best_of, limit=limit, n_mutants=n_mutants, seed=seed, version=__version__)
     data = dict(settings=settings, problems=[p.id for p in chosen], mutants=counts, results=results)
     written = write_evaluation(files, data, rows, found)
     if as_json: return print_json([dict(o, mutants=counts) for o in results])

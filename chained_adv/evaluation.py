@@ -26,6 +26,7 @@ from .plots import metric_order
 from .rollout import (Rollout, caught, judge, make_readers, play, rollout_metrics, sample_chains,
                                  sample_tests, valid_pass_rate)
 from .sandbox import Job, Sandbox
+from .opponents.accuracy import value_accuracy
 from .tracking import RATE_NAMES
 
 # %% ../nbs/20_evaluation.ipynb #c376a9eb
@@ -392,6 +393,7 @@ def evaluate_players(
         for suffix, lists in _lists_of(players, untrained, r, seed, progress).items():
             found |= _observe_best(r, lists, best_of, sandbox, suffix)
     if mutants and tested != 0: found |= _observe_mutants(r, tested, mutants, sandbox, progress)
+    if players.config.tests == "inputs": found["value_accuracy"] = value_accuracy(players, problems, sandbox)
     return _evaluation(name, problems, r, found)
 
 # %% ../nbs/20_evaluation.ipynb #65322660

@@ -18,6 +18,8 @@ from .models import Players
 from .sampling import Reader, Sample
 from .testcases import ParsedTests, Rejected, baseline_cases, parse_tests
 from .sandbox import Job, Sandbox
+from .opponents.inputs import fill_lists
+from .opponents.player import write_lists
 from .rewards import compute_discriminator_reward, compute_generator_reward
 from .rewards import get_reward_scheme, per_test_credits
 
@@ -142,10 +144,7 @@ def _write_lists(players, rollout, stage, about, temperature, seed, reader):
     "Let the discriminator write a list of tests at a stage for each index of a chain"
     d, start = players.discriminator, time.perf_counter()
     chains = [rollout.chains[i] for i in about]
-    prompts = [d.prompt(c.problem, stage, c.outputs[stage - 1]) for c in chains]
-    answers = d.sample(prompts, stage, temperature, seed, reader)
-    for i, chain, answer in zip(about, chains, answers):
-        parsed = parse_tests(answer.text, chain.problem.entry_point, chain.problem.function_signature)
+    for i, (answer, parsed) in zip(about, write_lists(d, chains, stage, temperature, seed, reader)):
         rollout.lists.append(TestList(i, stage, answer, _with_stage(parsed, stage)))
     rollout.seconds[f"discriminator_{stage}"] += time.perf_counter() - start
 
@@ -281,7 +280,9 @@ def judge(
     bank: TestBank | None = None # Tests of earlier rollouts that join the suites
 ):
     "Run all programs against all tests and give both players their rewards"
-    start, suites = time.perf_counter(), group_suites(rollout)
+    start = time.perf_counter()
+    fill_lists(rollout, sandbox)
+    suites = group_suites(rollout)
     problems = {g: c.problem for g, c in zip(rollout.groups, rollout.chains)}
     for g, p in problems.items() if bank else ():
         known = {o.key for o in suites[g] if isinstance(o, TestCase)}

@@ -252,6 +252,7 @@ class Sample:
     logprobs: list[float] # Log-probability of each answer token under the sampler
     finished: bool # Did it end by itself, or was it cut at the limit?
     text: str = "" # The answer without the end token
+    counted: list[bool] | None = None # token of the answer: is it trained? None is all of them
 
 # %% ../nbs/11_sampling.ipynb #6715dc9e
 def row_noise(
@@ -374,6 +375,14 @@ def _answer_pass(model, reader, samples, pad_id):
                             past_key_values=cache, use_cache=cache is not None)
     return run, targets, mask
 
+# %% ../nbs/11_sampling.ipynb #90fcd9ff
+def _counted(mask, samples):
+    "The mask without the tokens that do not count"
+    for row, sample in zip(mask, samples):
+        if sample.counted is not None:
+            row[:len(sample.ids)] &= torch.tensor(sample.counted, device=row.device)
+    return mask
+
 # %% ../nbs/11_sampling.ipynb #1468c292
 def answer_logprobs(
     model, # The writing model
@@ -385,7 +394,7 @@ def answer_logprobs(
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]: # Log-probabilities, entropies, mask: row x token
     "Log-probability and entropy of each answer token, with gradients"
     run, targets, mask = _answer_pass(model, reader, samples, pad_id)
-    return *score_targets(model, run, targets, temperature, entropy_grad), mask
+    return *score_targets(model, run, targets, temperature, entropy_grad), _counted(mask, samples)
 
 # %% ../nbs/11_sampling.ipynb #62b2a0d1
 def _last_states(reader, prompts):

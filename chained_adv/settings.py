@@ -28,6 +28,8 @@ from .tracking import TRACKERS
 from .callbacks.base import Callback, Phase, make_callback
 from .callbacks.guard import StopOnAlarm
 from .callbacks.past import PastOpponents, PastTests
+from .opponents.fuzz import is_fuzz
+from .opponents.training import FuzzInputs
 
 # %% ../nbs/26_settings.ipynb #57e9c0f6
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class TrainingConfig(StepConfig):
     train_discriminator: bool = True # Does the discriminator learn? If not, it writes tests as it did before
     later_stages: bool = False # Does a generator's step also train the stages after the one in training?
     token_budget: int = 0 # Generated tokens of the whole run, which then end phases; 0 counts steps
-    callbacks: tuple[str, ...] = () # What else to run: `bank:8`, `opponents:4`, `stop_on_alarm`, own classes
+    callbacks: tuple[str, ...] = () # What else runs: `bank:8`, `fuzz:8`, `opponents:4`, `stop_on_alarm`, ...
     generator_lr: float = 0. # Learning rate of the generator; 0 chooses
     discriminator_lr: float = 0. # Learning rate of the discriminator; 0 chooses
     order: str = "learnability" # Order of problems: `uniform`, `difficulty` or `learnability`
@@ -71,7 +73,7 @@ CONTINUATIONS = 2 # Of equal answers at the stage in training, so many go on to 
 EVAL_TESTED = 50 # Samples that get tests in the evaluations between the first and the last
 
 # %% ../nbs/26_settings.ipynb #9c698a73
-CALLBACKS = {"bank": PastTests, "opponents": PastOpponents, "stop_on_alarm": StopOnAlarm}
+CALLBACKS = {"bank": PastTests, "fuzz": FuzzInputs, "opponents": PastOpponents, "stop_on_alarm": StopOnAlarm}
 
 def named_callbacks(
     config: TrainingConfig # Settings
@@ -142,6 +144,7 @@ def stage_phases(
 ) -> list[Phase]: # Those in which somebody learns
     "The phases of a stage"
     learns = config.train_discriminator and get_reward_scheme(config.reward).reads_tests
+    if is_fuzz(config.model.discriminator_model): learns = False # it has nothing that could learn
     discriminator = ("discriminator",) if learns else ()
     first = config.first_discriminator_steps if stage == config.stages[0] else 0
     plan = [("discriminator", discriminator, config.n_discriminator_steps + first),

@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import typer
 from . import __version__
 from .core import ConfigError
+from .opponents.fuzz import is_fuzz
 from .terminal import (Device, Json, Seed, Threads, examples, make_app, make_console, make_table,
                                   opt, parse_list, print_json, say, start_quietly)
 from .options import (QUICK, make_config, parse_assignments, read_toml, saved_settings,
@@ -72,6 +73,7 @@ def gather_settings(
 def _is_tiny(values: dict[str, Any]) -> bool:
     "Does the embedded model play both roles?"
     model, generator, discriminator = (values.get(o) for o in MODELS)
+    if is_fuzz(discriminator or ""): discriminator = generator # a fuzzer is at home with any problems
     return {generator or model or "tiny", discriminator or model or "tiny"} == {"tiny"}
 
 # %% ../nbs/36_training_cli.ipynb #7b434d2a
@@ -168,7 +170,7 @@ def train(context: typer.Context,
     check_out(out, resume, overwrite)
     record = read_run(out) if resume else {}
     values = gather_settings(context, quick, config, set, record)
-    start_quietly(threads, [values.get(o, "") for o in MODELS])
+    start_quietly(threads, [o for o in (values.get(name, "") for name in MODELS) if not is_fuzz(o)])
     whole = make_config(values)
     _run_training(whole, problem_origin(problems, _is_tiny(values), record, whole.seed), resume, overwrite,
                   as_json)

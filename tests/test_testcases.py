@@ -202,7 +202,8 @@ def test_judged(box, i):
 
 def test_every_class_of_reasons_is_met():
     large = [o.why for t in ("assert f([0] * 10**9, 1) == 1",) for o in read(t).rejected]
-    assert {why for _, why in BAD if why} | set(large) == set(REJECTIONS)
+    of_inputs = {"not one call", "no answer"} # tests/test_opponents.py
+    assert {why for _, why in BAD if why} | set(large) | of_inputs == set(REJECTIONS)
 
 def test_changed_names_keep_up():
     "Set-up lines before an assert run with it, in order"

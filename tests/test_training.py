@@ -194,7 +194,7 @@ def test_nan_in_a_reward_stops_the_run(monkeypatch):
 @pytest.mark.parametrize("wrong, words", [
     (dict(n_samples=1), "n_samples is 1; it must be at least 2"),
     (dict(timeout=0.), "timeout is 0.0; it must be above 0"),
-    (dict(callbacks=("bnak:8",)), "callback 'bnak:8': choose one of bank, opponents, stop_on_alarm"),
+    (dict(callbacks=("bnak:8",)), "callback 'bnak:8': choose one of bank, fuzz, opponents, stop_on_alarm"),
     (dict(callbacks=("bank:0",)), "bank:0: give the number of tests per problem, at least 1"),
     (dict(callbacks=("stop_on_alarm:3",)), "callback 'stop_on_alarm:3' cannot be made"),
     (dict(callbacks=("no_such_package.x:Y",)), "no_such_package.x cannot be imported"),

@@ -193,7 +193,7 @@ def restore(self: Callbacks,
     for name, o in states.items(): named[name].restore(o)
 
 # %% ../../nbs/callbacks/00_base.ipynb #c3de0759
-_NAME = re.compile(r"(?P<name>\w+)(:(?P<number>\d+(\.\d+)?))?")
+_NAME = re.compile(r"(?P<name>\w+)(:(?P<number>\d+(\.\d+)?)(:(?P<word>[a-z]+))?)?")
 _PATH = re.compile(r"(?P<module>[\w.]+):(?P<kind>[A-Za-z_]\w*)(:(?P<number>\d+(\.\d+)?))?")
 
 def _load_class(text, module, kind):
@@ -207,21 +207,21 @@ def _load_class(text, module, kind):
 
 # %% ../../nbs/callbacks/00_base.ipynb #a92eb12d
 def _find_class(text, known):
-    "(class, its number or None) of a text; raises `ConfigError` listing what there is"
+    "(class, its number or None, its word or None) of a text; raises `ConfigError` listing what there is"
     if (found := _PATH.fullmatch(text)) and not _NAME.fullmatch(text):
-        return _load_class(text, found["module"], found["kind"]), found["number"]
+        return _load_class(text, found["module"], found["kind"]), found["number"], None
     found = _NAME.fullmatch(text)
-    if found and found["name"] in known: return known[found["name"]], found["number"]
+    if found and found["name"] in known: return known[found["name"]], found["number"], found["word"]
     raise ConfigError(f"callback {text!r}: choose one of {', '.join(sorted(known))}, with a number behind "
                       f"it if it takes one (bank:8), or name a class of your own as package.module:Class")
 
 # %% ../../nbs/callbacks/00_base.ipynb #bd454a72
 def make_callback(
-    text: str, # `name`, `name:NUMBER`, `package.module:Class` or `package.module:Class:NUMBER`
+    text: str, # `name`, `name:NUMBER[:WORD]`, or `package.module:Class[:NUMBER]`
     known: dict[str, type] # Name -> class, of those that need no path
 ) -> Callback: # A new one
     "The callback that a text names; raises `ConfigError`"
-    kind, number = _find_class(text, known)
-    args = () if number is None else (float(number) if "." in number else int(number),)
-    try: return kind(*args)
+    kind, number, word = _find_class(text, known)
+    args = [] if number is None else [float(number) if "." in number else int(number)]
+    try: return kind(*args, *([word] if word else []))
     except TypeError as e: raise ConfigError(f"callback {text!r} cannot be made: {e}") from None

@@ -182,7 +182,9 @@ def _read_rows(state):
     unsure = [row for row in state.rows if row.nested is None and row.parts]
     meant = nested_rows([row.shape for row in unsure], state.takes)
     for row, nested in zip(unsure, meant): row.nested = nested
-    for row in state.rows: guard(_read_row, state, row)
+    for row in state.rows:
+        if row.parts and not row.is_record: state.ends[row.span] = _end_of_arguments(row)
+        guard(_read_row, state, row)
 
 # %% ../../nbs/judge/05_reading.ipynb #d0ffa7db
 def _test_of_row(state, row): # `assert f(...) == ...`
@@ -207,6 +209,35 @@ def _read_row(state, row):
     unknown = free_names(state, names_in(test)) - SUPPLIED.keys() - {state.entry}
     if any(name[0].islower() for name in unknown): raise Refused("unreadable", "its values are not known")
     put_code(state, test)
+
+# %% ../../nbs/judge/05_reading.ipynb #8fb51e3c
+def _open_question(state, call, span): # a call whose answer nobody has said
+    return equal(call, ast.Constant(None, **HERE), span=span, kind="equal")
+
+def _is_arguments(state, value): # does a row hold arguments and no answer?
+    if not isinstance(value, ast.Tuple) or not state.takes.known or not value.elts: return False
+    bracketed = value.span[0] != value.elts[0].span[0]
+    fits_nested = fit_row(_Row(value.elts, value.span).shape, state.takes)[1]
+    nested = fits_nested and isinstance(value.elts[0], ast.Tuple)
+    return bracketed and len(value.elts) == state.takes.most and not nested
+
+# %% ../../nbs/judge/05_reading.ipynb #401d808b
+def _as_question(state, node): # a statement that is a call, or a row of arguments, as a question
+    if not state.entry: return node
+    value = node.value if isinstance(node, ast.Expr) and not hasattr(node, "answer") else None
+    if called_by(value) == "print" and len(value.args) == 1: value = value.args[0]
+    if called_by(value) == state.entry: return _open_question(state, value, node.span)
+    if _is_arguments(state, value):
+        call = ast.Call(ast.Name(state.entry, ast.Load(), **HERE), value.elts, [], **HERE)
+        return _open_question(state, call, node.span)
+    compared = node.test if isinstance(node, ast.Assert) else None
+    left = compared.left if isinstance(compared, ast.Compare) else None
+    if called_by(left) == state.entry and hasattr(left, "span"): state.ends[node.span] = left.span[1]
+    return node
+
+def _end_of_arguments(row): # of a row with an answer
+    last = row.parts[0] if row.nested or len(row.parts) < 2 else row.parts[-2]
+    return last.span[1]
 
 # %% ../../nbs/judge/05_reading.ipynb #326c233b
 def _opened(node): # what a statement holds: a main block, a list of asserts as strings, a returned value
@@ -277,6 +308,7 @@ def _read_all(state, nodes): # all statements, then the functions and classes am
     nodes = [inner for node in nodes[:2 * MAX_ITEMS] for inner in _opened(node)]
     survey(state, nodes)
     nodes = [normalize(state, node) for node in nodes]
+    if state.calls: nodes = [_as_question(state, node) for node in nodes]
     tests, fixtures = _find_tests(state, nodes), fixtures_in(nodes)
     state.wanted = _wanted(state, nodes)
     tables = [n for n in nodes if isinstance(n, ast.Assign) and isinstance(n.value, SEQUENCES)]
@@ -306,11 +338,12 @@ def read_tests(
     text: str, # What a model wrote
     entry: str | None, # The name of the function or class under test; empty where programs read and print
     signature: str | None = None, # Its `def` line, to tell how many arguments it takes
-) -> dict: # "items" in the order written, "notes" on what was repaired or left out, "format"
+    calls: bool = False # Are calls enough, whose answers nobody has said?
+) -> dict: # "items" in the order written, "notes" on what was repaired or left out, "format" (and "ends")
     "The tests in a text; nothing of it is run"
     entry = entry or ""
     for view in views_of(text[:MAX_TEXT], entry):
-        state = _read_view(Reading(text, entry, read_parameters(signature)), view)
+        state = _read_view(Reading(text, entry, read_parameters(signature), calls=calls), view)
         if any(item["kind"] != "rejected" for item in state.items): break
     if len(text) > MAX_TEXT: note(state, f"only the first {MAX_TEXT:,} characters are read")
     if not state.items and text.strip():
@@ -319,4 +352,5 @@ def read_tests(
         reject(state, span, why, "no test was found in the text")
     form = "mixed" if len(state.forms) > 1 else "".join(state.forms) or "none"
     items = sorted(state.items, key=lambda item: item["span"][0])
-    return {"items": items, "notes": state.notes, "format": form}
+    ends = {"ends": state.ends} if calls else {}
+    return {"items": items, "notes": state.notes, "format": form, **ends}

@@ -39,6 +39,8 @@ class Progress:
     place: tuple | None = None # of the case that is read at the moment
     work: int = _MAX_WORK # that may still be done
     length: int = 0 # of all code
+    calls: bool = False # are calls enough, whose answers nobody has said?
+    ends: dict = field(default_factory=dict) # with `calls`: span of a test -> where its call ends
 
 # %% ../../nbs/judge/03_syntax.ipynb #898e74b1
 @dataclass
