@@ -65,6 +65,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "ablation": "core sandbox models intervals plots tracking mutants evaluation settings trainer",
     "worlds.arms": "core stages models settings ablation worlds.limits worlds.steps",
     "worlds.study": "core sandbox models intervals tracking evaluation trainer ablation worlds.arms worlds.warm",
+    "worlds.findings": "intervals plots worlds.limits worlds.steps worlds.arms",
     "terminal": "core",
     "arc.grids": "core",
     "arc.transforms": "core arc.grids",
@@ -113,7 +114,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "doctor": "core jail sandbox loading terminal",
     "reports": "core stages plots tracking evaluation terminal",
     "problems_cli": "core sandbox problem_files problems references terminal",
-    "training_cli": "core loading sft tiny.pretrain settings trainer ablation terminal options sources reports",
+    "training_cli": "core loading sft tiny.pretrain worlds.limits worlds.warm settings trainer ablation worlds.arms worlds.study worlds.findings terminal options sources reports",
     "cli": "core sandbox problems models rollout mutants evaluation checkpoints inference terminal arc.cli sources doctor reports problems_cli training_cli",
 }.items()}
 

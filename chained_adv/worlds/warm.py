@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['TAGS', 'BLIND', 'LIMIT_SHARES', 'LOOKUP_SHARE', 'STEPS_SIZES', 'RECIPES', 'MAKERS', 'limit_pieces', 'limit_rows',
-           'lookup_rows', 'steps_rows', 'make_steps_model', 'Recipe', 'make_world', 'cache_folder', 'world_model',
-           'exact_share', 'depth_table']
+           'lookup_rows', 'steps_rows', 'make_steps_model', 'Recipe', 'make_world', 'cache_folder', 'chosen_recipe',
+           'world_model', 'exact_share', 'depth_table']
 
 # %% ../../nbs/worlds/02_warm.ipynb #6d389e45
 import json, os, shutil, tempfile
@@ -192,6 +192,15 @@ def cache_folder() -> Path: # Of warm starts; `CHAINED_ADV_CACHE` moves it
     if chosen: return Path(chosen)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "chained_adv", "worlds")
 
+def chosen_recipe(
+    world: str, # `limits` or `steps`
+    tokens: int = 0 # Training length; 0 is the recipe's
+) -> Recipe: # Raises `ConfigError` for another world
+    "The recipe of a world, perhaps of another length"
+    if world not in RECIPES: raise ConfigError(f"world {world!r}: choose one of {', '.join(RECIPES)}")
+    return replace(RECIPES[world], tokens=tokens or RECIPES[world].tokens)
+
+# %% ../../nbs/worlds/02_warm.ipynb #1f982c6e
 def world_model(
     world: str, # `limits` or `steps`
     tokens: int = 0, # Training length; 0 is the recipe's
@@ -200,14 +209,13 @@ def world_model(
     progress: bool = True # Show a bar?
 ) -> Path: # A model folder
     "The warm start of a world, from the cache or made now; raises `ConfigError` for another world"
-    if world not in RECIPES: raise ConfigError(f"world {world!r}: choose one of {', '.join(RECIPES)}")
-    recipe = replace(RECIPES[world], tokens=tokens or RECIPES[world].tokens)
+    recipe = chosen_recipe(world, tokens)
     folder = cache_folder() / f"{world}-{stable_hash(asdict(recipe), seed) % 16**8:08x}"
     if (folder / "world.json").is_file(): return folder
     if folder.exists(): shutil.rmtree(folder) # half written
     return make_world(recipe, folder, seed, device, progress)
 
-# %% ../../nbs/worlds/02_warm.ipynb #1d0d7c1c
+# %% ../../nbs/worlds/02_warm.ipynb #36e8fe99
 @torch.no_grad()
 def exact_share(
     model: Qwen2ForCausalLM, # Of world B
@@ -225,7 +233,7 @@ def exact_share(
         right += int(hit.all(1).sum())
     return right / len(rows)
 
-# %% ../../nbs/worlds/02_warm.ipynb #8ee93e99
+# %% ../../nbs/worlds/02_warm.ipynb #e9a5d2a0
 def depth_table(
     model: Qwen2ForCausalLM, # Of world B
     tokenizer: PreTrainedTokenizerFast, # Of world B
