@@ -214,7 +214,7 @@ StudySamples = opt(int, "Sampled chains per held-out problem.", min=1)
 StudyNMutants = opt(int, "Mutants per held-out problem behind the mutation score; 0 leaves it out.", min=0)
 StudyListVariants = opt(bool, "List the variants.", "--list")
 StudyName = opt(str, "A study in a world of its own: adversary (when does a tester pay?) or stages (when "
-                "do they pay?). Out, seeds, jobs, model and token budget apply; their defaults are the study's.",
+                "do they pay?). Out, seeds, jobs, model and token budget apply; left out, the study's.",
                 metavar="NAME")
 StudySmall = opt(bool, "Of a study: the main arms in the cells that decide, with half the tokens.", "--small")
 

@@ -65,7 +65,7 @@ def arm_rows(
         rows += [_arm_row(cell, o, arms[o], control, other) for o in study.arms if arms.get(o)]
     return rows
 
-# %% ../../nbs/worlds/05_findings.ipynb #bcc648d4
+# %% ../../nbs/worlds/05_findings.ipynb #e3ebf020
 def _rate(r):
     if r["low"] != r["low"]: return f"{r['value']:.0%} (one run)" # NaN differs from itself
     return f"{r['value']:.0%} ({max(r['low'], 0):.0%} to {min(r['high'], 1):.0%})"
@@ -89,7 +89,7 @@ def study_table(
                      f"| {r['seeds']} | {tokens[r['cell'], r['arm']]:,} |")
     return "\n".join(lines)
 
-# %% ../../nbs/worlds/05_findings.ipynb #e9c8de6d
+# %% ../../nbs/worlds/05_findings.ipynb #985e5481
 LEARNED = ("learning", "learning_inputs", "fuzz_learning", "blind", "unified")
 
 def phase_rows(
@@ -105,7 +105,7 @@ def phase_rows(
         found.append(dict(best, share=LEVELS[cell.level].share, detected=cell.detected))
     return found
 
-# %% ../../nbs/worlds/05_findings.ipynb #bbb51d2e
+# %% ../../nbs/worlds/05_findings.ipynb #a9c5ab53
 def plot_phases(
     results: list[dict[str, Any]] # Of `read_results`, of the study of the adversary
 ) -> Plot: # One point per cell
@@ -122,14 +122,14 @@ def plot_phases(
     ax.set_ylabel("bugs that baselines show")
     return fig
 
-# %% ../../nbs/worlds/05_findings.ipynb #5c273230
+# %% ../../nbs/worlds/05_findings.ipynb #f8445edf
 def answer_tokens(
     depth: int # Of a problem
 ) -> dict[str, int]: # Format -> tokens of a right answer, end tokens included
     "How long answers are"
     return dict(direct=depth + 3, staged=7 * depth + 5, restated=27 + 1 + depth + 3)
 
-# %% ../../nbs/worlds/05_findings.ipynb #3d2ba93e
+# %% ../../nbs/worlds/05_findings.ipynb #831b1224
 def samples_paid(
     depth: int # Of a problem
 ) -> int: # At least 1
@@ -151,7 +151,7 @@ def depth_values(
                 found["direct_best"][depth][r["seed"]] = at["best_of"][n - 1]
     return found
 
-# %% ../../nbs/worlds/05_findings.ipynb #96c5373c
+# %% ../../nbs/worlds/05_findings.ipynb #4b4e0f9f
 GATE = .9
 RIVALS = ("direct", "direct_best", "restated")
 
@@ -175,7 +175,7 @@ def _above(mine, other):
     gaps = [mine[s] - other[s] for s in mine if s in other]
     return len(gaps) > 1 and mean_interval(gaps).low > 0
 
-# %% ../../nbs/worlds/05_findings.ipynb #f6002c9b
+# %% ../../nbs/worlds/05_findings.ipynb #07a00c35
 _STYLES = dict(direct="-", direct_best="--", joint="-", staged="-", restated=":", last_stage="-.")
 
 def plot_depths(
@@ -197,7 +197,7 @@ def plot_depths(
     ax.legend(fontsize=8)
     return fig
 
-# %% ../../nbs/worlds/05_findings.ipynb #5663eada
+# %% ../../nbs/worlds/05_findings.ipynb #552a10bc
 def save_findings(
     name: str, # Key of `STUDIES`
     results: list[dict[str, Any]], # Of `read_results`
