@@ -342,7 +342,7 @@ def _pick_prompts(config, tokenizer):
     if "<s1>" in tokenizer.get_vocab(): return load_prompts("tags" + blind)
     return load_prompts(("chat" if tokenizer.chat_template else "few_shot") + blind)
 
-# %% ../nbs/12_models.ipynb #eadee221
+# %% ../nbs/12_models.ipynb #d83ed596
 def _adapter_name(role, stage, adapters):
     "The adapter of a role at a stage; empty for all weights"
     return {"stage": f"{role}_{stage}", "role": role, "unified": "shared", "full": ""}[adapters]

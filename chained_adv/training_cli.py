@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['app', 'tiny_app', 'Set', 'ConfigFile', 'Quick', 'MODELS', 'Problems', 'StudyOut', 'StudyVariants', 'StudySeeds',
            'StudyTokenBudget', 'StudyJobs', 'StudyModel', 'StudyProblems', 'StudySamples', 'StudyNMutants',
-           'StudyListVariants', 'CUT', 'WarmOut', 'WarmModel', 'WarmMethod', 'WarmLr', 'WarmEpochs', 'WarmBatchTokens',
-           'WarmMaxTokens', 'WarmHeldOut', 'WarmLoraRank', 'Data', 'gather_settings', 'config', 'check_out', 'train',
-           'ablate', 'warm_start', 'pretrain']
+           'StudyListVariants', 'StudyName', 'StudySmall', 'CUT', 'WarmOut', 'WarmModel', 'WarmMethod', 'WarmLr',
+           'WarmEpochs', 'WarmBatchTokens', 'WarmMaxTokens', 'WarmHeldOut', 'WarmLoraRank', 'Data', 'gather_settings',
+           'config', 'check_out', 'train', 'ablate', 'warm_start', 'pretrain', 'world', 'levels']
 
 # %% ../nbs/36_training_cli.ipynb #37036d95
 import os, sys
@@ -215,24 +215,53 @@ StudyProblems = opt(str, "A problem file, 'builtin' or 'tiny'. Left out: 'tiny' 
 StudySamples = opt(int, "Sampled chains per held-out problem.", min=1)
 StudyNMutants = opt(int, "Mutants per held-out problem behind the mutation score; 0 leaves it out.", min=0)
 StudyListVariants = opt(bool, "List the variants.", "--list")
+StudyName = opt(str, "A study in a world of its own: adversary (when does a tester pay?) or stages (when "
+                "do they pay?). Out, seeds, jobs, model and token budget apply; left out, the study's.",
+                metavar="NAME")
+StudySmall = opt(bool, "Of a study: the main arms in the cells that decide, with half the tokens.", "--small")
 
 _ABLATE = examples(
     "chained-adv ablate",
     "chained-adv ablate --list",
     "chained-adv ablate --variants per_test,warm,baseline --seeds 0,1 --token-budget 20000 --out "
                    "runs/small_study",
+    "chained-adv ablate --study adversary --small --seeds 100,101 --jobs 2",
+    "chained-adv ablate --study stages --seeds 100,101,102,103,104 --out runs/study_stages",
     "chained-adv ablate --problems my.json --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out "
                    "runs/study")
+
+# %% ../nbs/36_training_cli.ipynb #5a0d11e2
+_GIVEN = dict(out="runs/ablation", seeds="0,1,2", token_budget=60_000, model="tiny") # defaults of `ablate`
+
+def _world_study(study, small, out, seeds, jobs, token_budget, model, threads, as_json):
+    "Run what is missing of a study in its own world, and write its table and its diagram"
+    start_quietly(threads)
+    from chained_adv.worlds.arms import STUDIES
+    from chained_adv.worlds.findings import save_findings, study_table
+    from chained_adv.worlds.study import left_out, read_results, run_study
+    out = f"runs/study_{study}" if out == _GIVEN["out"] else out
+    seeds = "100,101,102,103,104" if seeds == _GIVEN["seeds"] else seeds
+    budget = 0 if token_budget == _GIVEN["token_budget"] else token_budget
+    done = lambda n, total, name: say(f"run {n} of {total}: {name}")
+    run_study(study, out, tuple(parse_list("--seeds", seeds, int)), jobs, small,
+              "" if model == _GIVEN["model"] else model, budget, done)
+    for name, why in left_out(STUDIES[study]).items(): say(f"left out: {name} needs the {why}")
+    results = read_results(out)
+    files = save_findings(study, results, out)
+    if as_json: return print_json(dict(out=out, runs=results))
+    print(study_table(STUDIES[study], results))
+    print("\n" + "\n".join(map(str, files)))
 
 # %% ../nbs/36_training_cli.ipynb #1b9e40ff
 @app.command(epilog=_ABLATE)
 def ablate(out: StudyOut = "runs/ablation", variants: StudyVariants = "", seeds: StudySeeds = "0,1,2",
     token_budget: StudyTokenBudget = 60_000, jobs: StudyJobs = 1, model: StudyModel = "tiny",
     problems: StudyProblems = "", samples: StudySamples = 1, n_mutants: StudyNMutants = 6, set: Set = [],
-    list_variants: StudyListVariants = False, device: Device = "auto", threads: Threads = 1,
-    as_json: Json = False):
+    list_variants: StudyListVariants = False, study: StudyName = "", small: StudySmall = False,
+    device: Device = "auto", threads: Threads = 1, as_json: Json = False):
     "Measure what each part is worth: runs with one thing changed, at equal tokens, on several seeds."
     if list_variants: return _list_variants(as_json)
+    if study: return _world_study(study, small, out, seeds, jobs, token_budget, model, threads, as_json)
     start_quietly(threads, (model,))
     from chained_adv.ablation import ablation_rows, save_ablation, seed_rows
     values = {"model.model": str(Path(model).resolve()) if Path(model).exists() else model,
@@ -317,3 +346,33 @@ def pretrain(out: opt(str, "Folder to write the model to; must be new or empty."
     if as_json: return print_json(dict(out=str(folder)))
     print(f"model       {folder}\nnext        chained-adv train --model {folder} --problems tiny --lr 0.002 "
           f"--out runs/mine")
+
+# %% ../nbs/36_training_cli.ipynb #5a0d11e4
+_WORLD = examples("chained-adv tiny world limits", "chained-adv tiny world steps --out models/steps")
+
+@tiny_app.command(epilog=_WORLD)
+def world(name: Annotated[str, typer.Argument(help="limits (world A) or steps (world B)")],
+    out: opt(str, "Folder to write the model to; left out: the cache.") = "",
+    tokens: opt(int, "Training length in tokens; 0 is the recipe's.", min=0) = 0,
+    seed: Seed = 0, device: Device = "auto", threads: Threads = 1, as_json: Json = False):
+    "Make the warm start of a study's world."
+    start_quietly(threads)
+    from chained_adv.loading import pick_device
+    from chained_adv.worlds.warm import chosen_recipe, make_world, world_model
+    where = str(pick_device(device))
+    if out: folder = make_world(chosen_recipe(name, tokens), out, seed, where)
+    else: folder = world_model(name, tokens, seed, where)
+    if as_json: return print_json(dict(out=str(folder)))
+    print(f"model       {folder}")
+
+# %% ../nbs/36_training_cli.ipynb #5a0d11e5
+@tiny_app.command(epilog=examples("chained-adv tiny levels"))
+def levels(inputs: opt(int, "Random inputs per problem.", min=1) = 32,
+    problems: opt(int, "Problems per level.", min=1) = 200, seed: Seed = 0, as_json: Json = False):
+    "Count how many bugs of world A wide random inputs find."
+    from chained_adv.worlds.limits import level_rows
+    rows = level_rows(problems, inputs, seed)
+    if as_json: return print_json(rows)
+    shown = [(r["level"], f"{r['inputs']:.2%}", f"{r['found']:.1%}", r["habit"]) for r in rows]
+    head = ("level", "inputs that show the bug", f"bugs found by {inputs} inputs", "what the bug is")
+    make_console().print(make_table(f"{problems} problems per level", head, shown))

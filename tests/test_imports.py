@@ -81,6 +81,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "ablation": "core sandbox models intervals plots tracking mutants evaluation settings trainer",
     "worlds.arms": "core stages models worlds.limits worlds.steps settings ablation",
     "worlds.study": "core sandbox models intervals tracking evaluation worlds.warm trainer ablation worlds.arms",
+    "worlds.findings": "intervals plots worlds.limits worlds.steps worlds.arms",
     "terminal": "core",
     "arc.grids": "core",
     "arc.transforms": "core arc.grids",
@@ -129,7 +130,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "doctor": "core jail sandbox loading models footprint terminal",
     "reports": "core stages plots tracking evaluation terminal",
     "problems_cli": "core sandbox problem_files problems references terminal",
-    "training_cli": "core opponents.fuzz loading sft tiny.pretrain settings trainer ablation terminal options sources reports",
+    "training_cli": "core opponents.fuzz loading sft tiny.pretrain worlds.limits worlds.warm settings trainer ablation worlds.arms worlds.study worlds.findings terminal options sources reports",
     "cli": "core sandbox opponents.fuzz problems opponents.player models rollout mutants evaluation checkpoints inference export terminal arc.cli sources doctor reports problems_cli training_cli",
 }.items()}
 

@@ -125,7 +125,7 @@ def cell_arms(
     wanted = [study.arms[o] for o in names if (o in BLIND_ORACLES) != cell.reference or o == "warm"]
     return [o for o in wanted if not missing_part(o)]
 
-# %% ../../nbs/worlds/03_arms.ipynb #14f3d29c
+# %% ../../nbs/worlds/03_arms.ipynb #35270256
 N_TRAIN, N_HELD_OUT = 160, 120
 
 def study_problems(
@@ -139,7 +139,7 @@ def study_problems(
     train = limit_problems("train", N_TRAIN, cell.level, cell.detected, seed)
     return train, limit_problems("held_out", N_HELD_OUT, cell.level, seed=seed)
 
-# %% ../../nbs/worlds/03_arms.ipynb #9f9dc9b6
+# %% ../../nbs/worlds/03_arms.ipynb #62743a00
 def study_config(
     study: Study, # The question
     arm: Variant, # What is changed

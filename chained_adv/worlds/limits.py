@@ -75,7 +75,7 @@ def with_bug(
     if o.level == "seldom": return replace(o, limit=o.limit // 100 * 100)
     return replace(o, spec=replace(o.spec, filter=_STRICTNESS[o.spec.filter]))
 
-# %% ../../nbs/worlds/00_limits.ipynb #0bb8c3b9
+# %% ../../nbs/worlds/00_limits.ipynb #1bc0791c
 _SHOWS = {"gt": ("min", "last"), "ge": ("min", "last"), "lt": ("max", "first"), "le": ("max", "first")}
 
 def _is_blind(s):
@@ -91,7 +91,7 @@ def limit_specs() -> list[Spec]: # In a fixed order
             found.append(Spec("list", filter, map, aggregate, empty))
     return [s for s in found if not _is_blind(s)]
 
-# %% ../../nbs/worlds/00_limits.ipynb #529cb2f7
+# %% ../../nbs/worlds/00_limits.ipynb #0a5de1d5
 def is_held_out_limit(
     spec: Spec # Of `limit_specs`
 ) -> bool: # Never shown in training?
@@ -107,7 +107,7 @@ def draw_limit(
     o = LEVELS[level]
     return Limit(spec, 100 * rng.randint(*o.hundreds) + rng.randint(*o.rest), level)
 
-# %% ../../nbs/worlds/00_limits.ipynb #b6ed480f
+# %% ../../nbs/worlds/00_limits.ipynb #443b1960
 def wide_input(
     rng: Random # Draws
 ) -> list[int]: # One to six numbers
@@ -132,7 +132,7 @@ def shows_bug(
     "Does an input show the bug of a problem?"
     return run_limit(o, xs) != run_limit(with_bug(o), xs)
 
-# %% ../../nbs/worlds/00_limits.ipynb #2818e8cf
+# %% ../../nbs/worlds/00_limits.ipynb #87f0d42f
 def trigger_share(
     o: Limit, # A right one
     n: int = 1000, # How many inputs to draw
@@ -151,7 +151,7 @@ def found_by_wide(
     rng = make_rng("wide", seed, o)
     return any(shows_bug(o, wide_input(rng)) for _ in range(n))
 
-# %% ../../nbs/worlds/00_limits.ipynb #aafabad0
+# %% ../../nbs/worlds/00_limits.ipynb #3a1776a0
 def level_rows(
     n: int = 200, # Problems per level
     n_inputs: int = 32, # Wide inputs per problem
@@ -167,7 +167,7 @@ def level_rows(
         rows.append(dict(level=name, habit=level.habit, inputs=sum(shares) / n, found=sum(found) / n))
     return rows
 
-# %% ../../nbs/worlds/00_limits.ipynb #1c25f9d4
+# %% ../../nbs/worlds/00_limits.ipynb #44fdf9a9
 N_BASELINE, N_HIDDEN = 4, 40
 
 def _inputs(o, near, shows, n, rng):
@@ -193,7 +193,7 @@ def hidden_inputs(
     rng, half = make_rng("hidden", o), N_HIDDEN // 2
     return [[], *_inputs(o, True, True, half, rng), *_inputs(o, False, False, half - 1, rng)]
 
-# %% ../../nbs/worlds/00_limits.ipynb #88ba74ff
+# %% ../../nbs/worlds/00_limits.ipynb #d1d5bd19
 def limit_id(
     o: Limit # A right one
 ) -> str: # For example `rare-gt-347-double-count-or--1`
@@ -212,7 +212,7 @@ def limit_problem(
     return Problem(limit_id(o), description, "def solve(xs):", tests, limit_code(o), "medium",
                    (o.level, *tags))
 
-# %% ../../nbs/worlds/00_limits.ipynb #3ef0de36
+# %% ../../nbs/worlds/00_limits.ipynb #bb5b4b12
 def _draw_different(split, n, level, seed):
     "Right ones of a split, all different"
     rng, found = make_rng("limits", split, level, seed), {}
@@ -239,7 +239,7 @@ def limit_problems(
     return [limit_problem(o, baseline_inputs(o, d), (f"baseline-{'shows' if d else 'misses'}",))
             for o, d in zip(drawn, shows)]
 
-# %% ../../nbs/worlds/00_limits.ipynb #06345e6e
+# %% ../../nbs/worlds/00_limits.ipynb #72960d1f
 HABIT, SLIP = .75, .03
 
 def limit_chain(
@@ -256,7 +256,7 @@ def limit_chain(
         texts.append(say_limit(write(spec, rng), said.limit))
     return texts
 
-# %% ../../nbs/worlds/00_limits.ipynb #2e653915
+# %% ../../nbs/worlds/00_limits.ipynb #9a397280
 NEAR_SHARE, LIMIT_MISTAKES = .12, .25
 
 def _wrong_value(value, rng):
@@ -275,7 +275,7 @@ def limit_test(
     said = [repr(v).replace(", ", ",") for v in (xs, value)]
     return f"({said[0]},{working}\n{said[1]})"
 
-# %% ../../nbs/worlds/00_limits.ipynb #c12e0825
+# %% ../../nbs/worlds/00_limits.ipynb #1db719aa
 def limit_tests(
     o: Limit, # The right one
     rng: Random # Of number, inputs and mistakes

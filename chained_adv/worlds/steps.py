@@ -153,7 +153,7 @@ def steps_problems(
     "Problems of world B"
     return [steps_problem(o) for o in drawn_steps(split, n, depths, seed)]
 
-# %% ../../nbs/worlds/01_steps.ipynb #ce5db50b
+# %% ../../nbs/worlds/01_steps.ipynb #b2fc510e
 def _near_steps(o, rng):
     "A problem's way with one change"
     way = list(o.way)
@@ -174,7 +174,7 @@ def passes_anyway(
         passed += all(run_steps(o, xs) == run_steps(wrong, xs) for xs in steps_inputs(o))
     return passed / n
 
-# %% ../../nbs/worlds/01_steps.ipynb #b88d535f
+# %% ../../nbs/worlds/01_steps.ipynb #c777a742
 TAGS = PROMPT_SETS["tags"]
 STEPS_SPECIAL = ["<pad>", "<end>", "<unk>"] + [f"<{kind}{i}>" for kind in "st" for i in range(1, 6)]
 
@@ -190,7 +190,7 @@ def steps_tokenizer() -> PreTrainedTokenizerFast: # Load its files with `load_to
         tokenizer_object=tok, eos_token="<end>", pad_token="<pad>", unk_token="<unk>",
         additional_special_tokens=STEPS_SPECIAL[3:], clean_up_tokenization_spaces=False)
 
-# %% ../../nbs/worlds/01_steps.ipynb #cd7dbc7c
+# %% ../../nbs/worlds/01_steps.ipynb #67d90f9e
 def format_pieces(
     o: Steps, # A problem
     stages: tuple[int, ...] # Of `FORMATS`
@@ -206,7 +206,7 @@ def format_pieces(
         said = prompt + outputs[-1] + "<end>"
     return pieces
 
-# %% ../../nbs/worlds/01_steps.ipynb #d2bfe5d9
+# %% ../../nbs/worlds/01_steps.ipynb #8d3cf543
 def lookup_pieces(
     o: Steps, # A problem
     rng: Random, # Of the order

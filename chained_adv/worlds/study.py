@@ -6,8 +6,8 @@
 __all__ = ['METRICS', 'TESTED', 'Run', 'best_of', 'measured_facts', 'do_run', 'study_runs', 'left_out', 'run_study',
            'read_results']
 
-# %% ../../nbs/worlds/04_study.ipynb #c23c2b98
-import json, shutil, traceback
+# %% ../../nbs/worlds/04_study.ipynb #354746ac
+import json, shutil
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 from fastcore.basics import patch
 
-# %% ../../nbs/worlds/04_study.ipynb #55f23ec5
-from ..ablation import Variant, run_tasks
-from ..core import ChainedAdvError, ConfigError, Problem, stable_hash
+# %% ../../nbs/worlds/04_study.ipynb #6492ada0
+from ..ablation import Variant, claim_folder, finish_runs
+from ..core import ConfigError, Problem, stable_hash
 from ..evaluation import Evaluation, evaluate_players
 from ..intervals import pass_at_k
 from ..models import Players
@@ -87,7 +87,7 @@ def measured_facts(
     return rates | dict(best_of=best_of(found, samples), by_tag=by_tag, answer_tokens=tokens,
                         problems=len(problems))
 
-# %% ../../nbs/worlds/04_study.ipynb #91830472
+# %% ../../nbs/worlds/04_study.ipynb #ae7467de
 TESTED = 40 # Sampled answers that get tests when an adversary is measured
 
 def _measure(players, run, held_out):
@@ -104,7 +104,7 @@ def _trained(run, config, train, held_out):
         summary = trainer.train_full_pipeline(resume=run.work.exists())
         return trainer.players, trainer.tokens, summary["seconds"]
 
-# %% ../../nbs/worlds/04_study.ipynb #ff98a2cb
+# %% ../../nbs/worlds/04_study.ipynb #c5f5b8ce
 def do_run(
     run: Run # What to do
 ) -> dict[str, Any]: # What its file holds
@@ -122,7 +122,7 @@ def do_run(
     shutil.rmtree(run.work, ignore_errors=True)
     return facts
 
-# %% ../../nbs/worlds/04_study.ipynb #ddf0582c
+# %% ../../nbs/worlds/04_study.ipynb #724a8b6a
 def study_runs(
     study: Study, # The question
     model: str | Path, # Warm start of its world
@@ -144,22 +144,7 @@ def left_out(
     found = {name: missing_part(arm) for name, arm in study.arms.items()}
     return {name: why for name, why in found.items() if why}
 
-# %% ../../nbs/worlds/04_study.ipynb #3d59da6e
-def _claim(out, facts):
-    "Write or check `study.json`; raises `ConfigError` for a folder with another study"
-    path = Path(out) / "study.json"
-    if Path(out).exists() and any(Path(out).iterdir()) and not path.exists():
-        raise ConfigError(f"{out} holds files but no study.json, so nothing in it is touched; "
-                          "choose another folder")
-    facts = json.loads(json.dumps(facts))
-    saved = json.loads(path.read_text(encoding="utf-8")) if path.exists() else facts
-    if changed := [k for k in facts if saved.get(k) != facts[k]]:
-        raise ConfigError(f"{out} was started with other settings ({', '.join(changed)}); "
-                          "go on with the same ones, or choose another folder")
-    Path(out).mkdir(parents=True, exist_ok=True)
-    write_json(path, saved)
-
-# %% ../../nbs/worlds/04_study.ipynb #b1cb8d7e
+# %% ../../nbs/worlds/04_study.ipynb #14cbc303
 def run_study(
     name: str, # Key of `STUDIES`
     out: str | Path, # The study's folder
@@ -177,28 +162,10 @@ def run_study(
     study = STUDIES[name]
     model = Path(model or world_model(study.world)).resolve()
     runs = study_runs(study, model, out, seeds, small, budget)
-    _claim(out, dict(study=name, model=model.name, budget=runs[0].budget))
-    return _finish(runs, jobs, out, progress)
-
-# %% ../../nbs/worlds/04_study.ipynb #38a34449
-def _finish(runs, jobs, out, progress):
-    "Results in the order of the runs; raises `ChainedAdvError` at the end when a run failed"
-    tasks = {(f"{o.cell.name}/{o.arm.name}", o.seed): partial(do_run, o) for o in runs}
-    done, failed = {}, {}
-    for key, result in run_tasks(tasks, jobs):
-        note = Path(out, f"failed_{key[0].replace('/', '_')}_{key[1]}.txt")
-        try:
-            done[key] = result()
-            note.unlink(missing_ok=True)
-        except Exception as e:
-            failed[key] = e
-            note.write_text("".join(traceback.format_exception(e)), encoding="utf-8")
-        name = f"{key[0]}, seed {key[1]}" + " failed" * (key in failed)
-        progress(len(done) + len(failed), len(tasks), name)
-    if not failed: return [done[key] for key in tasks]
-    (name, seed), error = next(iter(failed.items()))
-    raise ChainedAdvError(f"{len(failed)} of {len(tasks)} runs failed; the first, {name} with seed {seed}: "
-                          f"{error}. The others are kept in {out}; the same command does what is missing")
+    claim_folder(out, dict(study=name, model=model.name, budget=runs[0].budget), "study.json")
+    tasks = {(f"{o.cell.name} {o.arm.name}", o.seed): partial(do_run, o) for o in runs}
+    done = finish_runs(tasks, jobs, out, progress)
+    return [done[key] for key in tasks]
 
 # %% ../../nbs/worlds/04_study.ipynb #e986bf0b
 def read_results(

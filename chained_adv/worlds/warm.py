@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['TAGS', 'BLIND', 'LIMIT_SHARES', 'LOOKUP_SHARE', 'STEPS_SIZES', 'RECIPES', 'MAKERS', 'limit_pieces', 'limit_rows',
-           'lookup_rows', 'steps_rows', 'make_steps_model', 'Recipe', 'make_world', 'cache_folder', 'world_model',
-           'exact_share', 'depth_table']
+           'lookup_rows', 'steps_rows', 'make_steps_model', 'Recipe', 'make_world', 'cache_folder', 'chosen_recipe',
+           'world_model', 'exact_share', 'depth_table']
 
 # %% ../../nbs/worlds/02_warm.ipynb #6d389e45
 import json, os, shutil, tempfile
@@ -110,7 +110,7 @@ def steps_rows(
         tokens -= len(rows[-1].ids)
     return rows, learned
 
-# %% ../../nbs/worlds/02_warm.ipynb #a9338f25
+# %% ../../nbs/worlds/02_warm.ipynb #2515161f
 STEPS_SIZES = dict(hidden_size=128, num_hidden_layers=4, num_attention_heads=4, num_key_value_heads=4,
                    intermediate_size=384, max_position_embeddings=256, initializer_range=.08)
 
@@ -126,7 +126,7 @@ def make_steps_model(
         pad_token_id=tokenizer.pad_token_id, bos_token_id=None,
         rope_parameters=dict(rope_type="default", rope_theta=300.), **STEPS_SIZES | sizes))
 
-# %% ../../nbs/worlds/02_warm.ipynb #7f58ce72
+# %% ../../nbs/worlds/02_warm.ipynb #fd9a7926
 @dataclass(frozen=True)
 class Recipe:
     "How a warm start is made"
@@ -141,7 +141,7 @@ RECIPES = {o.world: o for o in (
     Recipe("limits", 1_500_000, 1.5e-3, 2500),
     Recipe("steps", 6_000_000, 3e-3, 1000, lookups=.3))}
 
-# %% ../../nbs/worlds/02_warm.ipynb #9c545fcf
+# %% ../../nbs/worlds/02_warm.ipynb #fb50837e
 def _make_limits(recipe, seed, device, progress):
     model, tokenizer = load_base("tiny", device)
     model.float().set_attn_implementation("eager")
@@ -161,7 +161,7 @@ def _make_steps(recipe, seed, device, progress):
         fine_tune(model, rows, recipe.lr, batch_tokens=recipe.batch_tokens, seed=seed, progress=progress)
     return model, tokenizer
 
-# %% ../../nbs/worlds/02_warm.ipynb #c269d9d9
+# %% ../../nbs/worlds/02_warm.ipynb #2ea7727c
 MAKERS = dict(limits=_make_limits, steps=_make_steps)
 
 def make_world(
@@ -185,13 +185,22 @@ def make_world(
         shutil.copytree(part, folder, dirs_exist_ok=True)
     return folder
 
-# %% ../../nbs/worlds/02_warm.ipynb #78326936
+# %% ../../nbs/worlds/02_warm.ipynb #06f2896e
 def cache_folder() -> Path: # Of warm starts; `CHAINED_ADV_CACHE` moves it
     "Where warm starts are kept"
     chosen = os.environ.get("CHAINED_ADV_CACHE")
     if chosen: return Path(chosen)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "chained_adv", "worlds")
 
+def chosen_recipe(
+    world: str, # `limits` or `steps`
+    tokens: int = 0 # Training length; 0 is the recipe's
+) -> Recipe: # Raises `ConfigError` for another world
+    "The recipe of a world, perhaps of another length"
+    if world not in RECIPES: raise ConfigError(f"world {world!r}: choose one of {', '.join(RECIPES)}")
+    return replace(RECIPES[world], tokens=tokens or RECIPES[world].tokens)
+
+# %% ../../nbs/worlds/02_warm.ipynb #8394e00d
 def world_model(
     world: str, # `limits` or `steps`
     tokens: int = 0, # Training length; 0 is the recipe's
@@ -200,14 +209,13 @@ def world_model(
     progress: bool = True # Show a bar?
 ) -> Path: # A model folder
     "The warm start of a world, from the cache or made now; raises `ConfigError` for another world"
-    if world not in RECIPES: raise ConfigError(f"world {world!r}: choose one of {', '.join(RECIPES)}")
-    recipe = replace(RECIPES[world], tokens=tokens or RECIPES[world].tokens)
+    recipe = chosen_recipe(world, tokens)
     folder = cache_folder() / f"{world}-{stable_hash(asdict(recipe), seed) % 16**8:08x}"
     if (folder / "world.json").is_file(): return folder
     if folder.exists(): shutil.rmtree(folder) # half written
     return make_world(recipe, folder, seed, device, progress)
 
-# %% ../../nbs/worlds/02_warm.ipynb #1d0d7c1c
+# %% ../../nbs/worlds/02_warm.ipynb #df0f0aec
 @torch.no_grad()
 def exact_share(
     model: Qwen2ForCausalLM, # Of world B
@@ -225,7 +233,7 @@ def exact_share(
         right += int(hit.all(1).sum())
     return right / len(rows)
 
-# %% ../../nbs/worlds/02_warm.ipynb #8ee93e99
+# %% ../../nbs/worlds/02_warm.ipynb #e356b15f
 def depth_table(
     model: Qwen2ForCausalLM, # Of world B
     tokenizer: PreTrainedTokenizerFast, # Of world B

@@ -1,0 +1,142 @@
+"""The worlds of the studies: what they promise about problems, training texts and runs."""
+import json
+
+import pytest
+
+from chained_adv.core import ConfigError, make_rng
+from chained_adv.problems import find_leaks
+from chained_adv.worlds import arms, study
+from chained_adv.worlds.findings import answer_tokens, arm_rows, crossing_depth, study_table
+from chained_adv.worlds.limits import (LEVELS, baseline_inputs, draw_limit, hidden_inputs, is_held_out_limit, level_rows,
+                                       limit_chain, limit_code, limit_problems, limit_specs, limit_tests, run_limit, shows_bug,
+                                       with_bug)
+from chained_adv.worlds.steps import (DEPTHS, FORMATS, drawn_steps, format_pieces, is_held_out_steps, lookup_pieces, run_steps,
+                                      stage_text, steps_code, steps_problems, steps_tokenizer)
+from chained_adv.worlds.warm import limit_rows, lookup_rows, steps_rows, world_model
+
+
+def limits(level, n=20):
+    rng = make_rng("test", level)
+    return [draw_limit(rng.choice(limit_specs()), level, rng) for _ in range(n)]
+
+def test_the_hard_end_of_world_a_hides_its_bugs_from_32_random_inputs():
+    rows = {r["level"]: r for r in level_rows(150, seed=1)}
+    assert rows["rare"]["found"] < .1 and rows["often"]["found"] > .9
+    for name, level in LEVELS.items(): assert level.share / 2 < rows[name]["inputs"] < level.share * 2
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_bug_is_a_program_and_the_tests_show_it_or_not(level):
+    for o in limits(level):
+        assert limit_code(o) != limit_code(with_bug(o)) and str(o.limit) in limit_code(o)
+        exec(limit_code(o), space := {})
+        assert all(space["solve"](xs) == run_limit(o, xs) for xs in hidden_inputs(o))
+        assert [sum(shows_bug(o, xs) for xs in baseline_inputs(o, d)) for d in (False, True)] == [0, 1]
+
+@pytest.mark.parametrize("detected, count", [(0., 0), (.5, 10), (1., 20), (.25, 5)])
+def test_baselines_show_the_share_of_bugs_that_is_asked_for(detected, count):
+    assert sum("baseline-shows" in p.tags for p in limit_problems("train", 20, "rare", detected)) == count
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_no_held_out_combination_is_trained_on_in_world_a(level):
+    parts = lambda p: (p.id.split("-")[1], *p.id.split("-")[3:5])
+    train, held_out = limit_problems("train", 60, level), limit_problems("held_out", 60, level)
+    assert not {parts(p) for p in train} & {parts(p) for p in held_out} and not find_leaks(train, held_out)
+
+def test_three_of_four_chains_have_the_habit():
+    texts = [limit_chain(o, make_rng(i))[4] for level in LEVELS for i, o in enumerate(limits(level, 100))]
+    rights = [limit_code(o) for level in LEVELS for o in limits(level, 100)]
+    assert .65 < sum(a != b for a, b in zip(texts, rights)) / 300 < .85
+
+def test_tests_of_the_writer_are_read_by_the_game():
+    from chained_adv.testcases import parse_tests
+    for i, o in enumerate(limits("rare")):
+        parsed = parse_tests(limit_tests(o, make_rng(i)), "solve", "def solve(xs):")
+        assert parsed.cases and not parsed.rejected
+
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_programs_of_world_b_do_what_the_lines_say(depth):
+    for o in drawn_steps("train", 5, (depth,)):
+        exec(steps_code(o), space := {})
+        xs = list(range(11))
+        assert space["solve"](xs) == run_steps(o, xs) and len(o.way) == depth and set(o.way) <= set(o.lines)
+        assert stage_text(o, 1).splitlines() == stage_text(o, 2).splitlines()[::-1]
+
+def test_no_held_out_sequence_is_trained_on_in_world_b():
+    train, held_out = steps_problems("train", 80), steps_problems("held_out", 80)
+    name = lambda p: p.reference_solution if p.tags[0] != "depth-1" else p.description
+    assert not {name(p) for p in train} & {name(p) for p in held_out}
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_answers_are_as_long_as_the_page_says(name):
+    tokenizer = steps_tokenizer()
+    for depth in DEPTHS:
+        pieces = format_pieces(drawn_steps("train", 1, (depth,))[0], FORMATS[name])
+        assert sum(len(tokenizer(t).input_ids) for t, learned in pieces if learned) == answer_tokens(depth)[name]
+
+def test_a_token_is_the_same_wherever_a_name_stands():
+    tokenizer, o = steps_tokenizer(), drawn_steps("train", 1, (3,))[0]
+    ids = tokenizer(format_pieces(o, FORMATS["direct"])[0][0]).input_ids
+    name = tokenizer.convert_tokens_to_ids(o.way[0].name)
+    assert ids.count(name) >= 2 and tokenizer.unk_token_id not in ids
+    assert tokenizer.unk_token_id not in tokenizer("".join(t for t, _ in lookup_pieces(o, make_rng(0)))).input_ids
+
+def test_formats_get_equal_learned_tokens():
+    learned = steps_rows(steps_tokenizer(), 30_000)[1]
+    formats = [learned[o] for o in FORMATS]
+    assert max(formats) - min(formats) <= 62 and abs(learned["look-ups"] - formats[0] / 2) < 62
+
+def test_warm_starts_never_show_what_is_held_out(monkeypatch):
+    from chained_adv.worlds import warm
+    seen = []
+    monkeypatch.setattr(warm, "limit_pieces", lambda o, kind, rng: seen.append(o.spec) or [("x", True)])
+    monkeypatch.setattr(warm, "format_pieces", lambda o, stages: seen.append(o) or [("x", True)])
+    monkeypatch.setattr(warm, "lookup_pieces", lambda o, *a: seen.append(o) or [("x", True)])
+    limit_rows(steps_tokenizer(), 200), steps_rows(steps_tokenizer(), 200), lookup_rows(steps_tokenizer(), 100, (2, 3))
+    held = [is_held_out_limit(o) if hasattr(o, "filter") else is_held_out_steps(o) for o in seen]
+    assert len(seen) > 300 and not any(held)
+
+def test_a_half_written_warm_start_is_made_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("CHAINED_ADV_CACHE", str(tmp_path))
+    folder = world_model("steps", 2000, progress=False)
+    before = (folder / "world.json").read_text()
+    (folder / "world.json").unlink()
+    assert world_model("steps", 2000, progress=False) == folder and (folder / "world.json").read_text() == before
+    assert world_model("steps", 2500, progress=False) != folder
+
+
+@pytest.fixture(scope="module")
+def small_study(tmp_path_factory):
+    "Two arms of the study of stages with a model that knows nothing, on few problems"
+    folder = tmp_path_factory.mktemp("study")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CHAINED_ADV_CACHE", str(folder / "cache"))
+        patch.setattr(arms, "N_TRAIN", 16)
+        patch.setattr(arms, "N_HELD_OUT", 8)
+        model = world_model("steps", 2000, progress=False)
+        small = arms.STAGES
+        patch.setattr(study, "cell_arms", lambda s, cell, small=False: [s.arms[o] for o in ("warm_direct", "direct", "joint")])
+        done = study.run_study("stages", folder / "s", (0,), model=model, budget=1500)
+        yield folder / "s", done, small, model
+
+def test_a_study_leaves_one_file_per_run(small_study):
+    folder, done, _, _ = small_study
+    assert [r["arm"] for r in done] == ["warm_direct", "direct", "joint"] and study.read_results(folder) == done
+    assert done[0]["tokens"] == 0 < done[1]["tokens"] and set(done[2]["by_tag"]) == {f"depth-{d}" for d in DEPTHS}
+    assert sorted(o.name for o in folder.iterdir()) in (["all", "study.json"], [".work", "all", "study.json"])
+
+def test_a_study_goes_on_with_what_is_missing(small_study):
+    folder, done, _, model = small_study
+    kept = folder / "all" / "joint" / "seed_0.json"
+    kept.write_text(json.dumps(dict(done[2], solved=.123)))
+    (folder / "all" / "warm_direct" / "seed_0.json").unlink()
+    again = study.run_study("stages", folder, (0,), model=model, budget=1500)
+    assert again[2]["solved"] == .123
+    assert {k: v for k, v in again[0].items() if k != "seconds"} == {k: v for k, v in done[0].items() if k != "seconds"}
+    with pytest.raises(ConfigError, match="other settings .budget"):
+        study.run_study("stages", folder, (0,), model=model, budget=1600)
+
+def test_findings_read_a_real_study(small_study):
+    folder, done, small, _ = small_study
+    table = study_table(small, study.read_results(folder))
+    assert table.count("(one run)") == 3 and "pays" not in table
+    assert crossing_depth(done)[0] is None and not any(r["pays"] for r in arm_rows(small, done))
