@@ -342,7 +342,7 @@ def get_best_checkpoint(self: CheckpointManager) -> CheckpointInfo | None: # Non
 # %% ../nbs/24_checkpoints.ipynb #20ce5690
 @patch
 def compute_checkpoint_score(self: CheckpointManager,
-    metrics: dict[str, float] # Must hold `generator_reward` and `validity`
+    metrics: dict[str, float] # With `generator_reward` and `validity`; of the selection set, see Trainer
 ) -> float: # 0.7 generator reward + 0.3 test validity
     "How good a checkpoint is; raises `CheckpointError` when a figure is missing"
     if (score := _score(metrics)) is None:

@@ -22,6 +22,7 @@ from .core import Chain, ConfigError, ExecutionResult, Problem, TestCase
 from .intervals import Comparison, Interval, compare_paired, pass_at_k, rate_interval
 from .models import Players
 from .mutants import Mutant, distinct_tests, mutation_scores
+from .measures.fixed_bugs import catch_chances
 from .plots import metric_order
 from .rollout import (Rollout, caught, judge, make_readers, play, rollout_metrics, sample_chains,
                                  sample_tests, valid_pass_rate)
@@ -305,7 +306,7 @@ def _observe_mutants(r, tested, mutants, sandbox, progress):
     valid = lambda c: [v.test for v in c.validation.verdicts if v.passed]
     scores = mutation_scores([(c.problem, mutants[g], valid(c)) for c, g in about], sandbox)
     rows = [(g, float(i < killed)) for (killed, total), (_, g) in zip(scores, about) for i in range(total)]
-    return dict(mutation_score=rows)
+    return dict(mutation_score=rows, fixed_catch_rate=catch_chances(r, mutants, sandbox, tested))
 
 # %% ../nbs/20_evaluation.ipynb #95f78ea2
 def _blocks(groups, n):
@@ -319,7 +320,7 @@ def _lists_of(players, untrained, r, seed, progress):
     progress("best of N")
     if not untrained: return {"": r.lists}
     if untrained is players: return {"": r.lists, "_untrained": r.lists}
-    other = Rollout(r.chains, r.groups, r.samples, r.copies)
+    other = Rollout(r.chains, r.groups, r.samples, r.copies, tokens=r.tokens)
     sample_tests(untrained, other, seed=seed)
     return {"": r.lists, "_untrained": other.lists}
 
@@ -350,7 +351,9 @@ def _play_all(players, problems, sandbox, n_samples, tested, seed, reward, progr
     progress("verdicts")
     judge(r, sandbox, reward)
     progress("greedy")
-    return r, play(players, problems, sandbox, stages=(), temperature=0, seed=seed, reward=reward)
+    greedy = play(players, problems, sandbox, stages=(), temperature=0, seed=seed, reward=reward)
+    r.tokens["greedy"] += sum(greedy.tokens.values())
+    return r, greedy
 
 # %% ../nbs/20_evaluation.ipynb #1846193e
 def _check_samples(n_samples, ks, best_of):

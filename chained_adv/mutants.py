@@ -4,10 +4,11 @@
 
 # %% auto #0
 __all__ = ['OPERATORS', 'Mutant', 'make_mutants', 'MutantSet', 'count_mutants', 'sort_mutants', 'find_live_mutants',
-           'distinct_tests', 'mutation_scores']
+           'distinct_tests', 'mutation_scores', 'kill_counts']
 
 # %% ../nbs/19_mutants.ipynb #28e1d069
 import ast
+from collections import Counter
 from dataclasses import dataclass, replace
 from collections.abc import Callable, Iterator
 
@@ -356,3 +357,18 @@ def mutation_scores(
     "Mutants killed by the valid tests of each suite, all in one batch"
     rows = _run_programs([(p, _sources(p, ms), distinct_tests(tests)) for p, ms, tests in items], sandbox)
     return [(sum(_fails(row[0], o) for o in row[1:]), len(row) - 1) for row in rows]
+
+# %% ../nbs/19_mutants.ipynb #0ea25e53
+def kill_counts(
+    items: list[tuple[Problem, list[Mutant], list[TestCase]]], # A problem, its mutants and a test suite
+    sandbox: Sandbox # Where they run
+) -> list[list[int]]: # Per item, per mutant: how many tests kill it
+    "How many of the tests of each suite kill each mutant, all in one batch"
+    suites = [distinct_tests(tests) for _, _, tests in items]
+    rows = _run_programs([(p, _sources(p, ms), s) for (p, ms, _), s in zip(items, suites)], sandbox)
+    counts = []
+    for (_, _, tests), suite, (reference, *verdicts) in zip(items, suites, rows):
+        copies = Counter(t.key for t in tests)
+        kills = lambda row: [t for t, a, b in zip(suite, reference, row) if a.passed and not b.passed]
+        counts.append([sum(copies[t.key] for t in kills(row)) for row in verdicts])
+    return counts

@@ -47,17 +47,20 @@ class Tally:
     "Counts over one suite"
     written: int # Tests written, the unreadable ones too
     valid: int # Tests that the reference passes
-    caught: int # Valid tests that the candidate fails
+    caught: int # Valid tests that the candidate fails, or one of several
 
 # %% ../nbs/08_rewards.ipynb #752fa428
 def tally_tests(
     result: ExecutionResult, # The tests against the candidate
-    validation: ExecutionResult # The same tests against the reference
+    validation: ExecutionResult, # The same tests against the reference
+    others: tuple[ExecutionResult, ...] = () # The same tests against further candidates
 ) -> Tally: # The counts
     "Count written, valid and catching tests"
-    pairs = align_verdicts(result, validation)
-    valid = [candidate for candidate, reference in pairs if reference.passed]
-    return Tally(written=len(pairs), valid=len(valid), caught=sum(not v.passed for v in valid))
+    candidates = (result, *others)
+    valid = [i for i, (_, reference) in enumerate(align_verdicts(result, validation)) if reference.passed]
+    for o in others: align_verdicts(o, validation)
+    caught = [i for i in valid if any(not o.verdicts[i].passed for o in candidates)]
+    return Tally(written=len(result.verdicts), valid=len(valid), caught=len(caught))
 
 # %% ../nbs/08_rewards.ipynb #2f6522af
 @dataclass(frozen=True)
@@ -107,8 +110,10 @@ def _zero_sum_generator(scheme, kept, baseline, timed_out):
 
 def _zero_sum_discriminator(scheme, result, validation, timed_out, others, lists):
     t = tally_tests(result, validation)
-    pass_rate = 0. if timed_out else _share(_run_only(result))
-    return (1 - pass_rate) * t.valid / t.written if t.written else 0.
+    if not t.written: return 0.
+    rates = [0. if timed_out else _share(_run_only(result))]
+    rates += [0. if o.timed_out else _share(_run_only(o)) for o in others]
+    return (1 - sum(rates) / len(rates)) * t.valid / t.written
 
 # %% ../nbs/08_rewards.ipynb #d040aee2
 def _clamped(x): return min(1., max(-1., x))
@@ -118,7 +123,7 @@ def _shaped_generator(scheme, kept, baseline, timed_out):
 
 # %% ../nbs/08_rewards.ipynb #2382a11d
 def _shaped_discriminator(scheme, result, validation, timed_out, others, lists):
-    t = tally_tests(result, validation)
+    t = tally_tests(result, validation, others)
     if not t.written: return -scheme.invalid_cost
     invalid = t.written - t.valid
     total = scheme.valid_credit * t.valid - scheme.invalid_cost * invalid + scheme.catch_credit * t.caught
@@ -220,6 +225,18 @@ def reads_tests(self: RewardScheme) -> bool:
     "Does the generator's reward depend on the discriminator's tests?"
     return self.generator is not _baseline_generator
 
+# %% ../nbs/08_rewards.ipynb #e1347b58
+@patch
+def counted(self: RewardScheme,
+    result: ExecutionResult, # The discriminator's tests against the candidate
+    baseline: ExecutionResult, # The baseline tests against the candidate
+    validation: ExecutionResult # The discriminator's tests against the reference
+) -> list[Verdict]: # Those of the candidate that its reward depends on
+    "The verdicts that count for the generator"
+    if not self.reads_tests: return _run_only(baseline)
+    kept = [candidate for candidate, reference in align_verdicts(result, validation) if reference.passed]
+    return kept if self.generator is _zero_sum_generator else _run_only(baseline) + kept
+
 # %% ../nbs/08_rewards.ipynb #0da54b05
 @patch(as_prop=True)
 def credits_tests(self: RewardScheme) -> bool:
@@ -261,7 +278,7 @@ def compute_discriminator_reward(
     generator_result: ExecutionResult, # The tests against the candidate
     validation_result: ExecutionResult, # The same tests against the reference
     scheme: str | RewardScheme = "zero_sum", # Which formula
-    others: tuple[ExecutionResult, ...] = (), # For `per_test`: the same tests against further candidates
+    others: tuple[ExecutionResult, ...] = (), # The same tests against further candidates
     lists: tuple[int, ...] | None = None # For `per_test`: lengths of the lists that make up the suite
 ) -> float: # The reward, within the scheme's range
     "The discriminator's reward for one suite of tests"

@@ -8,15 +8,12 @@ __all__ = ['STATISTICS', 'AdversarialTrainer']
 # %% ../nbs/27_trainer.ipynb #cd623041
 import time
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 import torch
 from fastcore.basics import patch
 from .core import ConfigError, Problem, ProblemError, TrainingError, stable_hash
-from .stages import get_stage
 from .problems import ProblemSampler, find_leaks
-from .loading import loss_scale
-from .memory import checkpoint_layers, fit_config
 from .models import Players
 from .engines.connect import connect, disconnect
 from .sampling import Sample
@@ -24,8 +21,9 @@ from .jail import ISOLATION
 from .sandbox import Sandbox, check_problem
 from .rewards import get_reward_scheme
 from .ppo import Batch, create_optimizer, train_step
-from .rollout import Rollout, play, rollout_metrics
-from .batches import ValueHeads, discriminator_batch, generator_batch, later_batch
+from .rollout import Rollout, rollout_metrics
+from .batches import ValueHeads, discriminator_batch, generator_batch, joint_batch
+from .batches import update_inputs
 from .checkpoints import CheckpointManager
 from .tracking import read_evaluations, write_json
 
@@ -35,9 +33,12 @@ from .mutants import find_live_mutants
 from .callbacks.base import Callback, Callbacks
 from .callbacks.guard import Guard
 from .callbacks.log import Log, Progress, TokenBudget
-from .settings import CONTINUATIONS, DRAWN, EVAL_TESTED, TrainingConfig, check_config
+from .callbacks.past import PastPrograms
+from .settings import EVAL_TESTED, TrainingConfig, check_config
 from .settings import check_folder, check_same_settings, clear_folder, learning_rate
 from .settings import named_callbacks, run_facts, stage_phases
+from .training.episodes import count_drawn, merge_rollouts, play_step, report_verdicts
+from .training.selection import N_SELECTION, Selection, set_apart
 
 # %% ../nbs/27_trainer.ipynb #bac3d339
 class AdversarialTrainer:
@@ -49,14 +50,15 @@ class AdversarialTrainer:
         sandbox: Sandbox | None = None, # Where programs run; made when None
         progress: bool = True, # Show a bar, tables and alarms?
         facts: dict | None = None, # What else `config.json` records
-        callbacks: list[Callback] = () # Beside those of the settings; see Callbacks for their order
+        callbacks: list[Callback] = (), # Beside those of the settings; see Callbacks for their order
+        selection: list[Problem] | None = None # To choose `best` on; None sets some of `problems` apart
     ):
         check_config(config)
         self.config = config
         self.show = progress
         self.facts = facts or {}
         self.own_sandbox = sandbox is None
-        self._set_problems(problems, held_out)
+        self._set_problems(problems, held_out, selection)
         self._set_counters()
         self.sandbox = sandbox or Sandbox(timeout=config.timeout, isolation=config.isolation or None)
         try: self._prepare(callbacks)
@@ -66,10 +68,12 @@ class AdversarialTrainer:
 
 # %% ../nbs/27_trainer.ipynb #eaa97373
 @patch
-def _set_problems(self: AdversarialTrainer, problems, held_out):
+def _set_problems(self: AdversarialTrainer, problems, held_out, selection):
     "Take the problems; no held-out one may be trained on"
+    if selection is None: problems, selection = set_apart(problems)
     self.problems = list(problems)
     self.held_out = list(held_out)
+    self.to_select = list(selection) or self.problems[:N_SELECTION]
     if not self.problems: raise ProblemError("there are no problems to train on")
     if leaks := find_leaks(self.problems, self.held_out):
         raise ProblemError(f"{len(leaks)} held-out problems are also trained on, for example {leaks[0]}; "
@@ -87,6 +91,8 @@ def _set_counters(self: AdversarialTrainer):
     self.evaluations = {} # (stage, split) -> `Evaluation`
     self.mutants = {} # split -> mutants per problem
     self.bank = None # Tests of earlier steps that judge, too: see `PastTests`
+    self.past = {} # Programs of earlier steps for tests to catch: see `PastPrograms`
+    self.selection = None # What measures checkpoints, from the beginning of a run on
 
 # %% ../nbs/27_trainer.ipynb #c8ea5824
 @patch
@@ -96,12 +102,13 @@ def _prepare(self: AdversarialTrainer, callbacks):
     if wanted and ISOLATION.index(self.sandbox.level) < ISOLATION.index(wanted):
         raise ConfigError(f"the sandbox given confines programs at level {self.sandbox.level!r}, below the "
                           f"isolation {wanted!r} asked for")
-    for p in self.problems + self.held_out: check_problem(p, self.sandbox)
+    for p in self.problems + self.held_out + self.to_select: check_problem(p, self.sandbox)
     self.players = Players(self.config.model)
     connect(self.players)
     self.sampler = ProblemSampler(self.problems, self.config.seed, self.config.order)
     self.values = ValueHeads(self.config.ppo, self.config.seed)
-    always = [TokenBudget(self.config.token_budget), Log(), *([Progress()] if self.show else []), Guard()]
+    always = [TokenBudget(self.config.token_budget), Log(), *([Progress()] if self.show else [])]
+    always += [Guard(), PastPrograms()]
     self.callbacks = Callbacks(always + named_callbacks(self.config) + list(callbacks))
     self.callbacks.call("attach", self)
 
@@ -123,17 +130,27 @@ def tokens(self: AdversarialTrainer) -> int:
     "Tokens generated for training so far"
     return self.callbacks.find(TokenBudget).tokens
 
+@patch(as_prop=True)
+def _evaluation_tokens(self: AdversarialTrainer):
+    "Tokens generated to evaluate so far; those for the choice of a checkpoint since the run was opened"
+    own = self.selection.tokens if self.selection else 0
+    return self.callbacks.find(TokenBudget).evaluation + own
+
 # %% ../nbs/27_trainer.ipynb #8ca89bd1
 @patch
-def _play(self: AdversarialTrainer, role, stage, problems):
-    "Episodes that branch at the stage (generator), or have several lists of tests there (discriminator)"
-    c = self.config
-    same = dict(seed=stable_hash(c.seed, "step", self.step), reward=c.reward, bank=self.bank)
-    if role == "discriminator":
-        return play(self.players, problems, self.sandbox, stages=(stage,), n_lists=c.n_lists, **same)
-    tested_at = (1, 2, 3, 4, 5) if get_reward_scheme(c.reward).reads_tests else ()
-    return play(self.players, problems, self.sandbox, c.n_samples, stage, tested_at, tested=c.tested,
-                continuations=CONTINUATIONS, different=c.problems_per_step, **same)
+def _sample_parts(self: AdversarialTrainer, role, stage):
+    "The episodes of one step: at once, or in parts when the budget says so"
+    wanted = count_drawn(self.config, role, len(self.problems))
+    budget, parts, played, used = self.callbacks.find(TokenBudget), [], 0, 0
+    while n := budget.room(role, wanted, played, used):
+        seed = stable_hash(self.config.seed, "step", self.step, *([len(parts)] if parts else []))
+        parts.append(play_step(self.players, self.sampler.next(n), self.sandbox, self.config, role, stage,
+                               seed, n / wanted, self.bank, self.past))
+        played += n
+        used += sum(parts[-1].tokens.values())
+    if not parts: raise TrainingError(f"the budget of {budget.budget} tokens has no room for another step")
+    budget.costs[role] = used / played
+    return parts
 
 # %% ../nbs/27_trainer.ipynb #2f6e02f5
 @patch
@@ -142,72 +159,46 @@ def sample_rollout(self: AdversarialTrainer,
     stage: int # At which stage
 ) -> Rollout: # Judged
     "The episodes of one step"
-    factor = DRAWN if role == "generator" else 1
-    n = min(factor * self.config.problems_per_step, len(self.problems))
-    problems = self.sampler.next(n)
-    with self.callbacks.during_rollout(role, stage): rollout = self._play(role, stage, problems)
-    self._report(problems, rollout)
+    with self.callbacks.during_rollout(role, stage):
+        rollout = merge_rollouts(self._sample_parts(role, stage))
+    report_verdicts(self.sampler, rollout, self.config.reward)
     return rollout
-
-# %% ../nbs/27_trainer.ipynb #b653e485
-@patch
-def _report(self: AdversarialTrainer, problems, rollout):
-    "Tell the sampler how often each problem was solved"
-    tried = dict.fromkeys((p.id for p in problems), 0)
-    right = dict(tried)
-    for chain, n in zip(rollout.chains, rollout.copies):
-        tried[chain.problem.id] += n
-        right[chain.problem.id] += n * chain.solved
-    for id, n in tried.items(): self.sampler.report(id, right[id], n or self.config.n_samples)
 
 # %% ../nbs/27_trainer.ipynb #ae9f35f9
 @patch
-def batches(self: AdversarialTrainer,
+def step_batch(self: AdversarialTrainer,
     rollout: Rollout, # Judged
     role: str, # Who learns
     stage: int # The stage in training
-) -> dict[int, tuple[list[Sample], Batch]]: # Stage -> answers and batch, the stage in training first
+) -> tuple[list[Sample], list[int], Batch]: # The answers, the stage of each, and what they earned
     "What a step trains on"
-    if role == "discriminator":
-        return {stage: discriminator_batch(rollout, self.players.discriminator.base.tokenizer)}
-    found = {stage: generator_batch(rollout, stage)}
-    if not self.config.later_stages: return found
-    return found | {s: later_batch(rollout, s) for s in self.players.chain_stages if s > stage}
+    if role == "generator" and self.config.joint:
+        return joint_batch(rollout, self.config.stages, self.config.ppo.advantage == "gae")
+    if role == "generator": samples, batch = generator_batch(rollout, stage)
+    else: samples, batch = discriminator_batch(rollout, self.players.discriminator.base.tokenizer)
+    return samples, [stage] * len(samples), batch
 
 # %% ../nbs/27_trainer.ipynb #fa503e50
+@patch
+def _learning_stage(self: AdversarialTrainer, role, stage):
+    "The stage under which what learns in a step is known: its optimiser, its value head's first fit"
+    if role == "generator": return self.config.stages[0] if self.config.joint else stage
+    written = self.players.test_stages
+    return stage if stage in written else written[-1]
+
 @patch
 def optimizer(self: AdversarialTrainer,
     role: str, # Who learns
     stage: int # At which stage
-) -> torch.optim.Optimizer: # One per role and stage
+) -> torch.optim.Optimizer: # One per role and stage, one for all stages of a generator with `joint`
     "The optimiser of a role at a stage, made when it is first needed"
-    if (role, stage) not in self.optimizers:
-        parameters = self.players.role(role).parameters(stage).values()
-        self.optimizers[role, stage] = create_optimizer(parameters, learning_rate(self.config, role))
-    return self.optimizers[role, stage]
-
-# %% ../nbs/27_trainer.ipynb #3e0ab948
-@patch
-def update_inputs(self: AdversarialTrainer,
-    role: str, # Who learns
-    stage: int, # At which stage
-    samples: list[Sample], # The answers to train on
-    batch: Batch # What they earned
-) -> dict: # Arguments of `train_step`
-    "What the update of a role at a stage needs"
-    player = self.players.role(role)
-    reader = player.reader() if player.base.adapters else None
-    logprobs = lambda rows, **kw: player.logprobs([samples[r] for r in rows], stage, reader=reader, **kw)
-    head = head_optimizer = None
-    if self.config.ppo.advantage == "gae":
-        batch = replace(batch, features=player.features(samples, reader))
-        head, head_optimizer = self.values.fit_first(role, stage, batch, self.step)
-    return dict(
-        batch=batch, policy=lambda rows: logprobs(rows, entropy_grad=self.config.ppo.entropy_floor > 0),
-        reference=lambda rows: logprobs(rows, reference=True),
-        optimizer=self.optimizer(role, stage), config=fit_config(self.config.ppo, player.base.model),
-        seed=self.step, head=head, head_optimizer=head_optimizer, scale=loss_scale(player.base.model),
-        spare=lambda: checkpoint_layers(player.base.model), corrected=player.engine is not None)
+    key = role, self._learning_stage(role, stage)
+    if key not in self.optimizers:
+        together = self.config.stages if role == "generator" and self.config.joint else key[1:]
+        player = self.players.role(role)
+        found = {id(p): p for s in together for p in player.parameters(s).values()}
+        self.optimizers[key] = create_optimizer(list(found.values()), learning_rate(self.config, role))
+    return self.optimizers[key]
 
 # %% ../nbs/27_trainer.ipynb #42c6bb1a
 @contextmanager
@@ -224,7 +215,8 @@ STATISTICS = ("policy_loss", "kl", "clip_fraction", "entropy", "grad_norm", "row
 @patch
 def _line(self: AdversarialTrainer, role, stage, phase, rollout, stats, seconds):
     "The line of a step for `metrics.jsonl`"
-    if self.values.fitted.get((role, stage)) == self.step: stats["explained_variance"] = None
+    first_fit = self.values.fitted.get((role, self._learning_stage(role, stage)))
+    if first_fit == self.step: stats["explained_variance"] = None
     line = dict(step=self.step, stage=stage, phase=phase, role=role, **rollout_metrics(rollout))
     return line | dict(seconds_update=seconds) | {k: stats[k] for k in STATISTICS if k in stats}
 
@@ -237,30 +229,29 @@ def train_one(self: AdversarialTrainer,
 ) -> dict: # Its line for `metrics.jsonl`
     "One step: sample and judge episodes, update, tell the callbacks"
     self.step += 1
-    if role == "discriminator" and stage not in self.players.test_stages:
-        stage = self.players.test_stages[-1]
+    if role == "discriminator": stage = self._learning_stage(role, stage)
     rollout = self.sample_rollout(role, stage)
-    batches = self.batches(rollout, role, stage)
+    samples, stages, batch = self.step_batch(rollout, role, stage)
     start = time.perf_counter()
-    stats = {}
-    for s, (samples, batch) in batches.items():
-        with _locate_errors(self.step, s, role):
-            stats[s] = train_step(**self.update_inputs(role, s, samples, batch))
-    seconds = time.perf_counter() - start
-    line = self._line(role, stage, phase, rollout, stats[stage], seconds)
-    self.callbacks.call("after_step", line, rollout, batches[stage][0])
+    with _locate_errors(self.step, stage, role):
+        inputs = update_inputs(self.players.role(role), samples, stages, batch, self.optimizer(role, stage),
+                               self.values, self._learning_stage(role, stage), self.step)
+        stats = train_step(**inputs)
+    line = self._line(role, stage, phase, rollout, stats, time.perf_counter() - start)
+    self.callbacks.call("after_step", line, rollout, samples)
     return line
 
 # %% ../nbs/27_trainer.ipynb #dc394784
 @patch
 def _carry(self: AdversarialTrainer, stage):
-    "Start the discriminator's adapter of a stage from that of the stage before it"
-    discriminator, written = self.players.discriminator, self.players.test_stages
-    before = [s for s in self.config.stages if s < get_stage(stage).id and s in written]
-    if self.config.model.adapters != "stage" or not before or stage not in written: return
-    old, new = discriminator.parameters(before[-1]), discriminator.parameters(stage)
-    with torch.no_grad():
-        for target, source in zip(new.values(), old.values()): target.copy_(source)
+    "Copy the discriminator's adapter of a stage to the later stages at which it writes tests"
+    discriminator = self.players.discriminator
+    if self.config.model.adapters != "stage": return
+    source = discriminator.parameters(self._learning_stage("discriminator", stage)).values()
+    for later in self.players.test_stages:
+        if later <= stage: continue
+        with torch.no_grad():
+            for target, p in zip(discriminator.parameters(later).values(), source): target.copy_(p)
 
 # %% ../nbs/27_trainer.ipynb #a1a6f01a
 @patch
@@ -268,13 +259,15 @@ def train_stage(self: AdversarialTrainer,
     stage: int # 1 to 5
 ) -> list[dict]: # The lines logged
     "All phases of a stage"
-    self._carry(stage)
     self.callbacks.call("before_stage", stage)
-    lines = []
+    lines, budget = [], self.callbacks.find(TokenBudget)
     for phase in stage_phases(self.config, stage):
         turns = 0
         while not self.callbacks.ends_phase(phase, turns):
-            lines += [self.train_one(role, stage, phase.name) for role in phase.roles]
+            for role in phase.roles:
+                if not budget.room(role, 1): continue
+                lines.append(self.train_one(role, stage, phase.name))
+                if role == "discriminator": self._carry(stage)
             turns += 1
         self.callbacks.call("after_phase", phase)
     self.callbacks.call("after_stage", stage)
@@ -359,24 +352,22 @@ def _open_folder(self: AdversarialTrainer, resume, overwrite):
 @patch
 def _used_again(self: AdversarialTrainer, stage):
     "(role, stage) -> optimiser, of those that stages after this one go on with"
-    if stage == self.config.stages[-1]: return {}
-    at_last = ("discriminator", self.players.test_stages[-1]) # also for stages without tests
-    return {key: o for key, o in self.optimizers.items() if key[1] > stage or key == at_last}
+    later = [s for s in self.config.stages if s > stage]
+    keys = {(role, self._learning_stage(role, s)) for s in later for role in ("generator", "discriminator")}
+    return {key: o for key, o in self.optimizers.items() if key in keys}
 
 @patch
 def _save(self: AdversarialTrainer, stage):
     "A checkpoint after a stage; `best` when it scores higher than before"
     manager = CheckpointManager(Path(self.config.out, "checkpoints"))
     e = self.evaluations.get((stage, "held_out")) or self.evaluations.get((stage, "train"))
-    metrics = {k: e.metrics[k] for k in ("generator_reward", "validity") if k in e.metrics}
-    metrics |= {k: v.value for k, v in e.rates.items()}
+    metrics = {k: v.value for k, v in e.rates.items()} | self.selection.measure(self.players)
     state = dict(step=self.step, stage=stage, seconds=self.seconds, sampler=self.sampler.state(),
                  model=asdict(self.config.model))
     more = dict(values=self.values.state(), callbacks=self.callbacks.state(),
                 optimizers=[[*key, o.state_dict()] for key, o in self._used_again(stage).items()])
     manager.save_checkpoint(self.players.state(), state, metrics, f"stage_{stage}", more)
-    if {"generator_reward", "validity"} <= metrics.keys() and manager.should_save_as_best(metrics):
-        manager.save_as_best(f"stage_{stage}")
+    if manager.should_save_as_best(metrics): manager.save_as_best(f"stage_{stage}")
 
 # %% ../nbs/27_trainer.ipynb #cb783cb2
 @patch
@@ -397,7 +388,8 @@ def _summary(self: AdversarialTrainer):
     rates = lambda row: {k: row[k] for k in RATE_NAMES if k in row}
     pick = lambda stage: {r["split"]: {"n": r["n"], **rates(r)} for r in rows if r["stage"] == stage}
     return dict(before=pick(0), after=pick(max(r["stage"] for r in rows)), seconds=round(self.seconds, 1),
-                generated_tokens=self.tokens, seed=self.config.seed)
+                generated_tokens=self.tokens, evaluation_tokens=self._evaluation_tokens,
+                seed=self.config.seed)
 
 # %% ../nbs/27_trainer.ipynb #f1n15h00
 @patch
@@ -418,6 +410,8 @@ def train_full_pipeline(self: AdversarialTrainer,
     saved = self._open_folder(resume, overwrite)
     folder = Path(self.config.out)
     write_json(folder / "config.json", run_facts(self.config, self.sandbox, self.players) | self.facts)
+    reads_tests = get_reward_scheme(self.config.reward).reads_tests
+    self.selection = Selection(self.players, self.to_select, self.sandbox, reads_tests)
     stages = self._restore(saved) if saved else self.config.stages
     with self._running() as run:
         start = time.perf_counter() - self.seconds

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import mean as average, median, variance
 from fastcore.basics import patch
 from ..core import TrainingError
-from ..rollout import Rollout
+from ..rollout import Rollout, counted_pass_rate, mean
 from ..mutants import find_live_mutants, mutation_scores
 from .base import Callback
 
@@ -66,7 +66,7 @@ def measure_change(
     return Change(average(first), average(second), 2 * squared_error**.5)
 
 # %% ../../nbs/callbacks/02_guard.ipynb #c095116f
-TRUTH = {"generator": "the share of baseline tests that its programs pass",
+TRUTH = {"generator": "the share of tests that count which its programs pass",
          "discriminator": "the share of planted bugs that its valid tests catch"}
 
 def _hacking(rows, role):
@@ -235,8 +235,10 @@ def measure_truth(self: Guard,
     line: dict, # Metrics of the step
     rollout: Rollout # Its episodes, judged
 ) -> float | None: # A share; None when no problem of the step has a planted bug
-    "What no reward can change: baseline tests passed, or planted bugs caught by the valid tests of a list"
-    if line["role"] == "generator": return line["baseline_pass_rate"]
+    "What no formula can change: tests passed that count, or planted bugs caught by a list's valid tests"
+    if line["role"] == "generator":
+        rates = [counted_pass_rate(c, self.trainer.config.reward) for c in rollout.chains]
+        return mean(o for o, n in zip(rates, rollout.copies) for _ in range(n))
     self.plant_bugs(rollout)
     about = [(rollout.chains[t.chain].problem, t.parsed.cases) for t in rollout.lists]
     suites = [(p, self.probes[p.id], cases) for p, cases in about if self.probes[p.id]]
