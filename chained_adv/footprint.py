@@ -20,7 +20,8 @@ from .lmhead import score_targets
 # %% ../nbs/91_footprint.ipynb #051cdc92
 from .loading import QUANTISED, TINY, pick_device, pick_dtype
 from .memory import NARROW, WIDE, free_memory
-from .models import MERGED_BELOW, ROLES, ModelConfig, _add_adapters, _adapter_names
+from .adapters import add_adapters
+from .models import MERGED_BELOW, ROLES, ModelConfig, _adapter_names
 from .sampling import attend, make_cache
 
 # %% ../nbs/91_footprint.ipynb #6bbcdd26
@@ -74,7 +75,7 @@ def meta_model(
         try: model = AutoModelForCausalLM.from_config(config, dtype=dtype)
         except (ValueError, TypeError, KeyError, AttributeError) as e:
             raise ConfigError(f"no causal language model can be made of this config: {e}") from None
-        if adapters: model = _add_adapters(model.requires_grad_(False), adapters, rank)
+        if adapters: model = add_adapters(model.requires_grad_(False), adapters, rank)
     return model.eval()
 
 # %% ../nbs/91_footprint.ipynb #a5b132b2

@@ -43,7 +43,7 @@ def _arms(*rows): return {o.name: o for o in rows}
 
 # %% ../../nbs/worlds/03_arms.ipynb #f6685bb2
 _CODE = dict(chain_stages=(5,), stages=(5,), test_stages=(5,))
-_FROZEN = dict(train_discriminator=False)
+_FROZEN = dict(n_discriminator_steps=0)
 
 ADVERSARY_ARMS = _arms(
     Variant("warm", "before training", _CODE, trained=False),
@@ -90,9 +90,9 @@ STAGES_ARMS = _arms(
     Variant("warm_restated", "restated before training", _format("restated"), trained=False),
     Variant("direct", "direct code", _format("direct", stages=(5,))),
     Variant("staged", "stages, trained one after the other", _format("staged", stages=(1, 2, 5))),
-    Variant("joint", "stages, trained together", _format("staged", stages=(1,), later_stages=True)),
+    Variant("joint", "stages, trained together", _format("staged", stages=(1, 2, 5), joint=True)),
     Variant("restated", "as many words that compute nothing, trained together",
-            _format("restated", stages=(3,), later_stages=True)),
+            _format("restated", stages=(3, 5), joint=True)),
     Variant("last_stage", "stages, only the code is trained", _format("staged", stages=(5,))))
 
 STAGES = Study(
