@@ -6,7 +6,8 @@ Each model is small and has random weights (large ones, so that a wrong mask sho
 tokenizer of the shipped model and loaded as a user's model would be, with its check at load. Then four ways to
 the log-probabilities of some tokens are compared, for `sdpa` and `eager` attention where a model has them: the
 sampler, the trainer behind a reader, the trainer alone, and a plain forward pass of transformers; and, with an
-adapter that has moved, the sampler (from a merged copy and unmerged) and the trainer. Windows are four tokens
+adapter that has moved, the sampler (from a merged copy, from merged weights beside the base's, and unmerged) and
+the trainer. Windows are four tokens
 wide meanwhile. A number is the mean difference of a token's log-probability, in nats.
 """
 
@@ -186,12 +187,15 @@ def measure(base):
             p.normal_(std=0.1)
     merged = ways(False)
     plain, base.plain = base.plain, None
+    base.beside = True
+    beside = ways(False)
+    base.beside = False
     unmerged = ways(False)
     base.plain = plain
     with torch.no_grad():
         for p in parts:
             p.zero_()
-    return fresh, merged, unmerged
+    return fresh, merged, beside, unmerged
 
 
 def try_architecture(name, folder):
@@ -226,15 +230,15 @@ def main():
     transformers.utils.logging.set_verbosity_error()
     warnings.filterwarnings("ignore")
     print(f"transformers {transformers.__version__}, torch {torch.__version__}, float32")
-    print(line("architecture", "", ["fresh", "merged", "unmerged"], args.markdown))
+    print(line("architecture", "", ["fresh", "merged", "beside", "unmerged"], args.markdown))
     if args.markdown:
-        print("|---|---|---|---|---|")
+        print("|---|---|---|---|---|---|")
     exact = 0
     for name in args.names or ARCHITECTURES:
         with tempfile.TemporaryDirectory() as folder, quietly():
             found = try_architecture(name, Path(folder))
         if isinstance(found, str):
-            print(f"| {name} | {found} | | | |" if args.markdown else f"{name:22} {found}", flush=True)
+            print(f"| {name} | {found} | | | | |" if args.markdown else f"{name:22} {found}", flush=True)
             continue
         exact += all(gap < 1e-4 for gaps in found.values() for gap in gaps)
         for attention, gaps in sorted(found.items()):

@@ -344,3 +344,6 @@ def problems(file: File = "builtin", as_json: Json = False):
 _PROBLEMS = examples("chained-adv problems my.json --json",
                      "chained-adv problems convert leetcode.json --to my.json")
 app.add_typer(problems_app, name="problems", epilog=_PROBLEMS)
+
+# %% ../nbs/37_cli.ipynb #9c4e6b12
+if __name__ == "__main__": main()

@@ -75,7 +75,7 @@ def device_facts() -> Iterator[Fact]: # Cores, then GPUs
         return
     for i in range(torch.cuda.device_count()):
         o = torch.cuda.get_device_properties(i)
-        bf16 = "yes" if torch.cuda.is_bf16_supported() else "no: half precision is used"
+        bf16 = "yes" if (o.major, o.minor) >= (8, 0) else "no: float16 is used"
         yield Fact(f"GPU {i}", f"{o.name}, {o.total_memory / 2**30:.1f} GiB, bf16 {bf16}")
 
 # %% ../nbs/33_doctor.ipynb #43db19a2
@@ -99,7 +99,7 @@ def examine() -> list[Fact]: # The most basic first
              Fact("Python", python, sys.version_info >= (3, 10), True, "install Python 3.10 or later")]
     facts += [package_fact(o, True, get) for o in ("torch", "transformers", "peft", "safetensors")]
     facts.append(package_fact("bitsandbytes", False,
-                              "only for --load-in-4bit: pip install 'chained_adv[gpu]'"))
+                              "only for --dtype 8bit or 4bit: pip install 'chained_adv[gpu]'"))
     facts += [sandbox_fact(), *isolation_facts()]
     facts += [package_fact(o, False, f"only for --trackers {o}: pip install {o}") for o in trackers]
     try: start_quietly(0)

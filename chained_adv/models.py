@@ -12,12 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 import torch
 from fastcore.basics import patch
-from peft import LoraConfig, get_peft_model
-from peft.tuners.lora import LoraLayer
+from .adapters import AdapterMerged, AdaptersOff, AdapterSwitch, add_adapters
 from .core import ConfigError, Problem, stable_hash
-from .loading import context_size, end_tokens, load_base, quietly, render_chat
+from .loading import QUANTISED, context_size, end_tokens, load_base, render_chat
+from .memory import free_memory
+from .engines.base import Answer, Row
+from .rows import RowLimit, sample_rows
 from .sampling import Reader, Sample, answer_logprobs, last_states, make_cache, path_gap, refusing
-from .sampling import sample_tokens
 from .stages import PromptSet, discriminator_prompt, generator_prompt, get_stage, load_prompts
 
 # %% ../nbs/12_models.ipynb #236ab16c
@@ -34,19 +35,20 @@ class ModelConfig:
     chain_stages: tuple[int, ...] = (1, 2, 3, 4, 5) # Stages that the generator writes, with 5, the code
     test_stages: tuple[int, ...] = (1, 2, 3, 4, 5) # Those of them at which tests are written
     lora_rank: int = 16 # Rank of the LoRA adapters; their alpha is twice the rank
-    load_in_4bit: bool = False # Quantise the frozen base with bitsandbytes (needs CUDA)
+    dtype: str = "auto" # Of the frozen base: `auto`, `float32`, `bfloat16`, `float16`, `8bit` or `4bit`
+    engine: str = "local" # Who samples: `local`, or the address of a vLLM server, like `http://host:8000`
     prompts: str = "auto" # `auto`, `plain`, `chat`, `tags` or a JSON file
     device: str = "auto" # `auto`, `cpu`, `cuda`, `cuda:1`, ...
     max_stage_tokens: int = 0 # Longest answer of the generator at a stage; 0 chooses by prompt set
     max_test_tokens: int = 0 # Longest list of tests; 0 chooses by prompt set
-    max_rows: int = 256 # Answers sampled at once; lower it when memory runs out
+    max_rows: int = 0 # Answers sampled at once; 0 takes as many as memory allows, up to 256
 
     def __post_init__(self): # as read from JSON
         object.__setattr__(self, "chain_stages", tuple(self.chain_stages))
         object.__setattr__(self, "test_stages", tuple(self.test_stages))
 
 # %% ../nbs/12_models.ipynb #884bd51b
-MERGED_BELOW = 50_000_000 # parameters; a smaller base is sampled from merged copies
+MERGED_BELOW = 50_000_000 # parameters; a smaller base has a merged copy per adapter
 
 class Base:
     "A loaded model with named adapters; raises `ConfigError` for one that we sample or train wrongly"
@@ -55,32 +57,29 @@ class Base:
         config: ModelConfig, # Device, precision, rank
         adapters: list[str] # Names; none when all weights learn
     ):
-        model, self.tokenizer = load_base(name, config.device, config.load_in_4bit)
+        dtype = config.dtype if adapters else config.dtype.replace("auto", "float32") # what all learns
+        model, self.tokenizer = load_base(name, config.device, dtype)
         self.name = name
         self.config = config
         self.adapters = tuple(adapters)
+        self.rows = RowLimit(config.max_rows)
         self.merged = {} # adapter -> (version, merged copy)
-        small = model.num_parameters() < MERGED_BELOW and not config.load_in_4bit
+        small = model.num_parameters() < MERGED_BELOW and dtype not in QUANTISED
         self.plain = copy.deepcopy(model) if small and adapters else None # what merged copies are made from
         self.reference = None if adapters else copy.deepcopy(model).requires_grad_(False)
         for p in model.parameters(): p.requires_grad_(not adapters)
         with refusing(name, model):
             make_cache(model)
-            self.model = _add_adapters(model, self.adapters, config.lora_rank).eval()
+            self.model = add_adapters(model, self.adapters, config.lora_rank).eval()
+            self.switch = AdapterSwitch(self.model, self.adapters) if adapters else None
+            self.beside = self.plain is None and _fits_merged(self.switch) # merged weights beside its own?
             check_paths(self)
 
-# %% ../nbs/12_models.ipynb #8a0af980
-def _add_adapters(model, adapters, rank):
-    "The model with fresh LoRA adapters of these names on all its linear layers"
-    routers = [n for n, m in model.named_modules() if "Router" in type(m).__name__]
-    lora = LoraConfig(r=rank, lora_alpha=2 * rank, target_modules="all-linear", task_type="CAUSAL_LM",
-                      exclude_modules=routers or None)
-    for i, adapter in enumerate(adapters):
-        torch.manual_seed(stable_hash("adapter", adapter) % 2**31)
-        with quietly():
-            if i == 0: model = get_peft_model(model, lora, adapter_name=adapter)
-            else: model.add_adapter(adapter, lora)
-    return model
+# %% ../nbs/12_models.ipynb #3b618548
+def _fits_merged(switch):
+    "Are merged weights exact enough, and is there memory for them?"
+    if switch is None or not switch.is_exact: return False
+    return free_memory(switch.model.device) > 2 * switch.merged_bytes
 
 # %% ../nbs/12_models.ipynb #9956d912
 def adapter_parameters(
@@ -89,40 +88,31 @@ def adapter_parameters(
 ) -> dict[str, torch.nn.Parameter]: # Name -> parameter
     "The parameters that one adapter trains"
     if not adapter: return dict(base.model.named_parameters())
-    part = f".{adapter}."
-    return {n.replace(part, "."): p for n, p in base.model.named_parameters() if part in n}
+    return dict(base.switch.parameters[adapter])
 
 def activate(
     base: Base, # The base
     adapter: str # An adapter's name; empty for all weights
-):
-    "Make one adapter the active and only trainable one; returns the model"
-    if adapter:
-        base.model.set_adapter(adapter)
-        for n, p in base.model.named_parameters(): p.requires_grad_(f".{adapter}." in n)
+): # The model
+    "The model with one adapter active, which alone is trainable"
+    if not adapter: return base.model
+    base.switch.forget_merged()
+    base.switch.activate(adapter)
     return base.model
 
 # %% ../nbs/12_models.ipynb #ce0bda57
-@torch.no_grad()
-def _merge(base, adapter, merged):
-    "Write the base's weights with an adapter's product added in into a copy"
-    weights = dict(base.plain.named_parameters())
-    for name, module in base.model.base_model.model.named_modules():
-        if not isinstance(module, LoraLayer): continue
-        name = f"{name.replace('.base_layer', '')}.{getattr(module, 'parameter_name', 'weight')}" # of experts
-        merged.get_parameter(name).copy_(weights[name] + module.get_delta_weight(adapter))
-
 def sampling_model(
     base: Base, # The base
     adapter: str # An adapter's name; empty for all weights
 ): # A model to sample from
-    "The model with an adapter applied: a merged copy when the base is small"
+    "The model with an adapter applied, merged where that is exact and fits"
     if not adapter: return base.model
+    if base.beside: return AdapterMerged(base.switch, adapter)
     if base.plain is None: return activate(base, adapter)
-    version = sum(p._version for p in adapter_parameters(base, adapter).values())
+    version = base.switch.count(adapter)
     if base.merged.get(adapter, (None,))[0] != version:
         merged = base.merged[adapter][1] if adapter in base.merged else copy.deepcopy(base.plain)
-        _merge(base, adapter, merged)
+        base.switch.merge_into(adapter, merged)
         base.merged[adapter] = version, merged
     return base.merged[adapter][1]
 
@@ -135,28 +125,15 @@ def reference_model(
     if base.reference is not None:
         yield base.reference
         return
-    with base.model.disable_adapter(): yield base.model
+    with base.switch.off() as model: yield model
 
 # %% ../nbs/12_models.ipynb #8276d394
-class _AdaptersOff(torch.nn.Module):
-    "A model with its adapters off, as a model"
-    def __init__(self, model):
-        super().__init__()
-        self.inner = model
-
-    device = property(lambda self: self.inner.device)
-    dtype = property(lambda self: self.inner.dtype)
-    config = property(lambda self: self.inner.config)
-
-    def forward(self, **kwargs):
-        with self.inner.disable_adapter(): return self.inner(**kwargs)
-
 def reading_model(
     base: Base # The base
 ): # A model that reads for its players
     "The frozen base; with `full` the model that learns"
     if not base.adapters: return base.model
-    return _AdaptersOff(base.model) if base.plain is None else base.plain
+    return AdaptersOff(base.switch) if base.plain is None else base.plain
 
 # %% ../nbs/12_models.ipynb #1e0f04e1
 @contextmanager
@@ -177,7 +154,7 @@ def check_paths(
     adapter = base.adapters[0] if base.adapters else ""
     models = lambda: (reading_model(base), sampling_model(base, adapter), activate(base, adapter))
     gap = path_gap(*models())
-    if base.plain is None: return gap
+    if base.plain is None and not base.beside: return gap
     with _moved(base, adapter): return max(gap, path_gap(*models(), same=False))
 
 # %% ../nbs/12_models.ipynb #df5609aa
@@ -196,6 +173,8 @@ class Player:
         self.end_ids = end_tokens(base.model, base.tokenizer, prompts.chat)
         self.pad_id = base.tokenizer.eos_token_id # masked; a pad token may lie outside the vocabulary
         self.window = context_size(base.model)
+        self.served = config.engine != "local" # then prompts are read with the adapter, as servers do
+        self.engine = None # who samples instead of this process, once it is connected
 
 # %% ../nbs/12_models.ipynb #bb1ef356
 @patch
@@ -267,6 +246,22 @@ def cut(self: Player,
         ids, logps, finished, text = ids[:n], logps[:n], True, text[:text.index(stop)]
     return ids, logps, finished, text
 
+# %% ../nbs/12_models.ipynb #a5fe509e
+@patch
+def write(self: Player,
+    prompts: list[list[int]], # Token ids per row
+    adapter: str, # Name of the one that writes; empty for all weights
+    limit: int, # Longest answer, in tokens
+    temperature: float = 1., # 0 takes the likeliest token
+    seeds: list[int] | None = None, # row: of its randomness; its number when None
+    reader: Reader | None = None # What was read before, on the same base; unused when `served`
+) -> list[Answer]: # One per prompt
+    "Sample one answer per prompt with this process's weights"
+    model = sampling_model(self.base, adapter)
+    reader = Reader(model, self.pad_id) if self.served else reader or self.reader()
+    stops = self.stops if self.prompts.stop else None
+    return sample_rows(model, reader, prompts, limit, self.end_ids, temperature, seeds, stops, self.base.rows)
+
 # %% ../nbs/12_models.ipynb #01a7b383
 @patch
 def sample(self: Player,
@@ -279,16 +274,13 @@ def sample(self: Player,
     "Sample one answer per prompt"
     if not prompts: return []
     limit = self.max_tokens()
-    reader = reader or self.reader()
     ids = self.encode(prompts, limit)
-    generator = torch.Generator(self.base.model.device)
-    generator.manual_seed(stable_hash(seed, self.role, stage) % 2**62)
-    model = sampling_model(self.base, self.adapter(stage))
-    answers = []
-    for i in range(0, len(ids), self.config.max_rows):
-        rows = ids[i:i + self.config.max_rows]
-        answers += sample_tokens(model, reader, rows, limit, self.end_ids, temperature, generator,
-                                 self.stops if self.prompts.stop else None)
+    adapter = self.adapter(stage)
+    seeds = [stable_hash(seed, self.role, stage, i) % 2**62 for i in range(len(ids))]
+    if self.engine:
+        rows = [Row(p, adapter, limit, s) for p, s in zip(ids, seeds)]
+        answers = self.engine.sample(rows, temperature, self.prompts.stop)
+    else: answers = self.write(ids, adapter, limit, temperature, seeds, reader)
     return [Sample(p, *self.cut(*a)) for p, a in zip(ids, answers)]
 
 # %% ../nbs/12_models.ipynb #e7af1ef1
@@ -302,7 +294,7 @@ def logprobs(self: Player,
     entropy_grad: bool = False # Do the entropies have gradients?
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]: # Log-probabilities, entropies, mask: row x token
     "Log-probabilities of samples under the present weights, or under the reference"
-    reader = (reader or self.reader()) if self.base.adapters else None
+    reader = (reader or self.reader()) if self.base.adapters and not self.served else None
     score = lambda model: answer_logprobs(model, reader, samples, self.pad_id, temperature, entropy_grad)
     if not reference: return score(activate(self.base, self.adapter(stage)))
     with torch.no_grad(), reference_model(self.base) as model: return score(model)
@@ -380,9 +372,8 @@ def _load_bases(config):
     if config.adapters == "unified" and not same:
         raise ConfigError("adapters 'unified' is one model playing both roles, but two models are named; "
                           "name one, or choose --adapters role")
-    if config.adapters == "full" and config.load_in_4bit:
-        raise ConfigError("adapters 'full' trains all weights, which 4-bit weights cannot; "
-                          "choose --adapters stage")
+    if config.adapters == "full" and config.dtype in ("float16", *QUANTISED):
+        raise ConfigError(f"adapters 'full' trains all weights: choose --dtype float32, not {config.dtype}")
     adapters = {r: _adapter_names(r, config.adapters) for r in ROLES}
     if config.adapters == "full" or not same:
         return {r: Base(names[r], config, adapters[r]) for r in ROLES}

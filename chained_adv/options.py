@@ -130,7 +130,7 @@ COMMON = ("model.model", "model.generator_model", "model.discriminator_model", "
           "n_samples", "reward",
           "model.adapters", "model.lora_rank", "generator_lr", "discriminator_lr", "ppo.kl_coef",
           "ppo.advantage",
-          "eval_samples", "timeout", "isolation", "trackers", "model.load_in_4bit", "model.device")
+          "eval_samples", "timeout", "isolation", "trackers", "model.dtype", "model.device")
 ALSO = {"n_samples": "--samples"} # Settings whose options have a second name
 
 # %% ../nbs/31_options.ipynb #8ad29ae6

@@ -5,11 +5,12 @@
 # %% auto #0
 __all__ = ['CAUSES', 'VALUE_CLIP', 'ENTROPY_COEF', 'check_finite', 'clip_gradients', 'leave_one_out', 'spread_credit',
            'compute_gae', 'turn_grid', 'turn_advantages', 'ValueHead', 'compute_value_loss', 'explained_variance',
-           'fit_value', 'pretrain_value', 'importance_correction', 'entropy_weight']
+           'fit_value', 'pretrain_value', 'predict_values', 'update_head', 'importance_correction', 'entropy_weight']
 
 # %% ../nbs/13_ppo_options.ipynb #929e785c
 import math
 from collections import defaultdict
+from dataclasses import replace
 import torch
 
 # %% ../nbs/13_ppo_options.ipynb #eb521bcd
@@ -73,11 +74,15 @@ def _check_gradients(parameters, when):
 def clip_gradients(
     optimizer: torch.optim.Optimizer, # Whose parameters have gradients
     max_norm: float, # Largest norm over all of them
-    when: str # Which update, for the message
-) -> float: # The norm before clipping
+    when: str, # Which update, for the message
+    scale: float = 1. # What the loss was multiplied by, for `float16`
+) -> float: # The norm before clipping, without the scale
     "Clip the gradient norm; raises `FloatingPointError` for a gradient that is not finite"
     parameters = [p for g in optimizer.param_groups for p in g["params"]]
     _check_gradients(parameters, when)
+    if scale != 1:
+        for p in parameters:
+            if p.grad is not None: p.grad /= scale
     norm = torch.nn.utils.clip_grad_norm_(parameters, max_norm).item()
     if not math.isfinite(norm): _stop("the norm of all gradients", "gradient", norm, when)
     return norm
@@ -282,6 +287,37 @@ def pretrain_value(
     loss = fit_value(head, optimizer, features, returns, None, epochs, minibatches, max_grad_norm, seed)
     with torch.no_grad(): values = head(features).cpu()
     return dict(value_loss=loss, explained_variance=explained_variance(values, returns))
+
+# %% ../nbs/13_ppo_options.ipynb #ba3ee3d4
+def predict_values(
+    batch, # A `Batch`
+    head: ValueHead | None # Reads its features
+): # The batch with values, where there are a head and something to read
+    "Predict the value of each row"
+    if head is None or batch.features is None: return batch
+    with torch.no_grad(): values = head(torch.as_tensor(batch.features))
+    check_finite(values, "value", "before the first update")
+    return replace(batch, values=values.tolist())
+
+# %% ../nbs/13_ppo_options.ipynb #8b8bcd7f
+def update_head(
+    batch, # A `Batch` with values
+    kept: torch.Tensor, # row, bool: what teaches something
+    returns: torch.Tensor, # row: what the head learns
+    head: ValueHead | None, # Learns, where there is one
+    optimizer: torch.optim.Optimizer | None, # Of the head
+    config, # A `PPOConfig`
+    seed: int # Of the order of rows
+) -> dict[str, float | None]: # value_loss; explained_variance before the update
+    "The value head's part of an update"
+    values = torch.tensor(batch.values)
+    stats = {"explained_variance": explained_variance(values, returns)}
+    if head is None or optimizer is None or not kept.any():
+        return stats | {"value_loss": compute_value_loss(values, returns).item()}
+    features = torch.as_tensor(batch.features)
+    loss = fit_value(head, optimizer, features, returns, values,
+                     config.epochs, config.minibatches, config.max_grad_norm, seed)
+    return stats | {"value_loss": loss}
 
 # %% ../nbs/13_ppo_options.ipynb #0e7f7b0b
 def importance_correction(

@@ -19,6 +19,7 @@ from .core import ConfigError
 from .stages import get_stage
 from .problems import ORDERS
 from .models import ModelConfig, Players
+from .engines.connect import check_engine
 from .jail import ISOLATION
 from .sandbox import Sandbox
 from .rewards import get_reward_scheme
@@ -118,6 +119,7 @@ def check_config(
         _require(value >= least, f"{name} is {value}; it must be at least {least}")
     _require(config.timeout > 0, f"timeout is {config.timeout}; it must be above 0 seconds")
     _check_choices(config)
+    check_engine(config.model)
     named_callbacks(config)
     get_reward_scheme(config.reward)
 

@@ -15,7 +15,10 @@ from fastcore.basics import patch
 from .core import ConfigError, Problem, ProblemError, TrainingError, stable_hash
 from .stages import get_stage
 from .problems import ProblemSampler, find_leaks
+from .loading import loss_scale
+from .memory import checkpoint_layers, fit_config
 from .models import Players
+from .engines.connect import connect, disconnect
 from .sampling import Sample
 from .jail import ISOLATION
 from .sandbox import Sandbox, check_problem
@@ -79,6 +82,7 @@ def _set_counters(self: AdversarialTrainer):
     self.step = 0 # Number of the last step
     self.seconds = 0. # Of the run, those before a resume included
     self.in_run = False # Is a run's folder open?
+    self.players = None # made by `_prepare`
     self.optimizers = {} # (role, stage) -> optimiser
     self.evaluations = {} # (stage, split) -> `Evaluation`
     self.mutants = {} # split -> mutants per problem
@@ -94,6 +98,7 @@ def _prepare(self: AdversarialTrainer, callbacks):
                           f"isolation {wanted!r} asked for")
     for p in self.problems + self.held_out: check_problem(p, self.sandbox)
     self.players = Players(self.config.model)
+    connect(self.players)
     self.sampler = ProblemSampler(self.problems, self.config.seed, self.config.order)
     self.values = ValueHeads(self.config.ppo, self.config.seed)
     always = [TokenBudget(self.config.token_budget), Log(), *([Progress()] if self.show else []), Guard()]
@@ -104,6 +109,7 @@ def _prepare(self: AdversarialTrainer, callbacks):
 @patch
 def close(self: AdversarialTrainer):
     "End the sandbox that was made here"
+    disconnect(self.players)
     if self.own_sandbox: self.sandbox.close()
 
 @patch
@@ -199,8 +205,9 @@ def update_inputs(self: AdversarialTrainer,
     return dict(
         batch=batch, policy=lambda rows: logprobs(rows, entropy_grad=self.config.ppo.entropy_floor > 0),
         reference=lambda rows: logprobs(rows, reference=True),
-        optimizer=self.optimizer(role, stage), config=self.config.ppo, seed=self.step,
-        head=head, head_optimizer=head_optimizer)
+        optimizer=self.optimizer(role, stage), config=fit_config(self.config.ppo, player.base.model),
+        seed=self.step, head=head, head_optimizer=head_optimizer, scale=loss_scale(player.base.model),
+        spare=lambda: checkpoint_layers(player.base.model), corrected=player.engine is not None)
 
 # %% ../nbs/27_trainer.ipynb #42c6bb1a
 @contextmanager

@@ -1,9 +1,16 @@
 """Start `chained-adv arc serve` in a process of its own, as tests and measurements need it."""
 import http.client, json, os, re, signal, subprocess, sys, time, urllib.error, urllib.request
 from pathlib import Path
+from socket import socket
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = [sys.executable, "-c", "from chained_adv.cli import main; main()", "arc", "serve"]
+
+def free_port():
+    "A port that nobody listens on; tests beside this one start their own servers"
+    with socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
 
 class Patient(http.client.HTTPConnection):
     "Reads what a server says that refuses a body before all of it was sent"
@@ -17,7 +24,7 @@ class Handler(urllib.request.HTTPHandler):
 class Serving:
     "A server in a process: start, stop, kill, ask"
     def __init__(self, folder, *options, port=0, env=None):
-        self.folder, self.options, self.port, self.env, self.process = Path(folder), options, port, env or {}, None
+        self.folder, self.options, self.port, self.env, self.process = Path(folder), options, port or free_port(), env or {}, None
 
     def start(self):
         more = ["--data", str(self.folder), "--port", str(self.port), "--runs", str(self.folder.parent / "runs")]

@@ -92,7 +92,7 @@ def plain_advantages(b, c):
 
 def plain_token(c, p, old, sampler, ref, a):
     "What one token adds to the loss, without the entropy"
-    weight = min(math.exp(old - sampler), c.tis_cap) if c.tis_cap else 1.
+    weight = min(math.exp(old - sampler), ppo.TIS_CAP) # 1 where the two are the same
     ratio, d = math.exp(p - old), ref - p
     gain = min(ratio * a, max(1 - c.clip_low, min(1 + c.clip_high, ratio)) * a)
     return -weight * gain + c.kl_coef * weight * ratio * (math.exp(d) - d - 1)
@@ -100,7 +100,7 @@ def plain_token(c, p, old, sampler, ref, a):
 def plain_loss(w, b, c):
     "The loss of one minibatch of everything, as a number"
     sampler, ref, now = b.old_logprobs, logprobs_under(REFERENCE), logprobs_under(w)
-    old = logprobs_under(TRAINER) if c.tis_cap else sampler
+    old = b.trainer_logprobs or sampler
     advantages, kept = plain_advantages(b, c)
     tokens = [x for row in sampler for x in row]
     bonus = ENTROPY_COEF if -sum(tokens) / len(tokens) < c.entropy_floor else 0.
@@ -112,7 +112,7 @@ def plain_loss(w, b, c):
         total += sum(terms) if c.average == "token" else sum(terms) / len(terms)
     return total / (sum(b.lengths[i] for i in rows) if c.average == "token" else len(rows))
 
-OPTIONS = dict(advantage=ADVANTAGES, scale=SCALES, average=AVERAGES, tis_cap=(0., 1.05),
+OPTIONS = dict(advantage=ADVANTAGES, scale=SCALES, average=AVERAGES, corrected=(False, True),
                entropy_floor=(0., 9.), credit=(False, True))
 COMBINATIONS = [dict(zip(OPTIONS, o)) for o in itertools.product(*OPTIONS.values())]
 CREDIT = [[.2, -.2], [0.], [.1], [0., 0.], [-.3, .3], [.1, -.1]]
@@ -121,7 +121,7 @@ def setting(o):
     "(batch, config) of a combination; lam, clips and weights are such that everything acts"
     o = dict(o)
     batch = make_batch(credit=CREDIT if o.pop("credit") else None)
-    if o["tis_cap"]: batch = replace(batch, trainer_logprobs=logprobs_under(TRAINER))
+    if o.pop("corrected"): batch = replace(batch, trainer_logprobs=logprobs_under(TRAINER))
     return batch, PPOConfig(epochs=1, minibatches=1, max_grad_norm=math.inf, kl_coef=.3, lam=.5, **o)
 
 def slope(f, at, h=1e-5):
@@ -139,6 +139,7 @@ def slope(f, at, h=1e-5):
 def test_every_combination_is_the_plain_loss_and_its_gradient(advantage, scale, monkeypatch):
     "Value, and gradient against central differences: one step of plain gradient descent shows the gradient"
     monkeypatch.setattr(ppo, "ADVANTAGE_CLIP", 1.4) # so that it acts
+    monkeypatch.setattr(ppo, "TIS_CAP", 1.05)
     for o in COMBINATIONS:
         if (o["advantage"], o["scale"]) != (advantage, scale): continue
         batch, config = setting(o)
@@ -160,7 +161,7 @@ def test_gradcheck_on_two_tokens(average):
     "torch's own comparison with finite differences, on the logits of two tokens"
     mask = torch.tensor([[True, True], [True, False]])
     old, ref = tensor([[-.9, -.4], [-.6, 0.]]), tensor([[-.5, -.9], [-.4, 0.]])
-    config, sampler = PPOConfig(average=average, tis_cap=2.), old - tensor([[-.7, .9], [0., 0.]])
+    config, sampler = PPOConfig(average=average), old - tensor([[-.7, .9], [0., 0.]])
     start = tensor([[[.3, -.2], [-.8, .1]], [[.2, .4], [.5, .6]]]).requires_grad_()
     for sign, kl, bonus, corrected, per_token in itertools.product((1, -1), (0, 1), (0., .3), (0, 1), (0, 1)):
         a = sign * (tensor([[.7, -.3], [.2, 5.]]) if per_token else tensor([[.7], [-.4]]))
@@ -222,7 +223,7 @@ def test_defaults_do_what_they_did():
     w = weights()
     optimizer = create_optimizer([w], .05)
     for seed in range(3): out = update(make_batch(), PPOConfig(), seed, optimizer, w)[1]
-    named = dict(advantage="group", scale="batch", average="token", tis_cap=0., entropy_floor=0.)
+    named = dict(advantage="group", scale="batch", average="token", entropy_floor=0.)
     assert PPOConfig() == PPOConfig(**named)
     assert w.tolist() == pytest.approx([.26071122, -.01394860], abs=1e-6)
     assert out["grad_norm"] == pytest.approx(.16485269, abs=1e-6)
@@ -279,7 +280,7 @@ def test_a_bad_batch_stops(what):
     given, message = BAD[what]
     w = weights()
     with pytest.raises(FloatingPointError, match=message):
-        update(make_batch(**given), PPOConfig(advantage="gae", tis_cap=2.), w=w)
+        update(make_batch(**given), PPOConfig(advantage="gae"), w=w, corrected=True)
     assert w.tolist() == list(NOW)
 
 def spoiled(f, row, part):
@@ -300,7 +301,7 @@ def test_a_bad_model_stops(row):
     stops(f"the entropy {entry}", policy=spoiled(model(weights()), row, 1))
     stops(f"the reference's log-probability {entry}.*the policy's are finite",
           reference=spoiled(model(tensor(REFERENCE)), row, 0), policy=model(weights()))
-    stops(f"before the first update: the trainer's old log-probability of row {row}", PPOConfig(tis_cap=2.),
+    stops(f"before the first update: the trainer's old log-probability of row {row}", corrected=True,
           policy=spoiled(model(w), row, 0))
 
 def test_a_bad_gradient_stops():
@@ -343,15 +344,15 @@ def test_lists_of_another_length_are_refused(given, message):
 
 def test_a_sampler_that_is_the_trainer_needs_no_correction():
     plain, _ = update(make_batch(), PPOConfig(), w=weights(SAMPLER))
-    corrected, _ = update(make_batch(), PPOConfig(tis_cap=2.), w=weights(SAMPLER))
+    corrected, _ = update(make_batch(), PPOConfig(), w=weights(SAMPLER), corrected=True)
     assert (plain - corrected).abs().max() < 1e-6
 
 def test_a_sampler_that_is_not_the_trainer_is_corrected():
-    _, out = update(make_batch(), PPOConfig(tis_cap=2., minibatches=1))
+    _, out = update(make_batch(), PPOConfig(minibatches=1), corrected=True)
     pairs = zip(logprobs_under(NOW), logprobs_under(SAMPLER))
     gaps = [abs(a - b) for x, y in pairs for a, b in zip(x, y)]
     assert out["sampler_gap"] == pytest.approx(sum(gaps) / len(gaps), abs=1e-6)
-    plain, corrected = (update(make_batch(), PPOConfig(tis_cap=o))[0] for o in (0., 2.))
+    plain, corrected = (update(make_batch(), PPOConfig(), corrected=o)[0] for o in (False, True))
     assert (plain - corrected).abs().max() > 1e-3
 
 def test_the_trainers_probabilities_are_read_once_before_the_first_update():
@@ -359,7 +360,7 @@ def test_the_trainers_probabilities_are_read_once_before_the_first_update():
     def policy(rows):
         reads.append(torch.is_grad_enabled())
         return model(w)(rows)
-    update(make_batch(), PPOConfig(tis_cap=2.), w=w, policy=policy)
+    update(make_batch(), PPOConfig(), w=w, policy=policy, corrected=True)
     assert reads == [False] + [True] * 4
 
 def test_head_and_policy_do_not_touch_each_other():

@@ -135,8 +135,8 @@ def test_values_with_other_adapters(adapters):
     line, = steps("discriminator", adapters=adapters, ppo=GAE)[0]
     assert math.isfinite(line["value_loss"]) and line["rows_kept"] == 1
 
-SETTINGS = [dict(advantage="rloo"), dict(scale="none"), dict(scale="group"), dict(tis_cap=2.), dict(entropy_floor=5.),
-            dict(average="answer"), dict(advantage="gae", tis_cap=2., entropy_floor=5.)]
+SETTINGS = [dict(advantage="rloo"), dict(scale="none"), dict(scale="group"), dict(entropy_floor=5.),
+            dict(average="answer"), dict(advantage="gae", entropy_floor=5.)]
 
 @pytest.fixture(scope="module")
 def plain():
@@ -148,7 +148,6 @@ def test_settings_act(ppo, plain):
     "Each setting changes what a step does to the weights"
     (line,), after = steps("discriminator", ppo=ppo)
     assert moved(plain[1], after) == {"shared.discriminator_1"}
-    if "tis_cap" in ppo: assert 0 < line["sampler_gap"] < .01 # the merged copy rounds otherwise than the adapter
 
 @pytest.mark.parametrize("ppo", [{}, dict(advantage="rloo"), GAE], ids=["group", "rloo", "gae"])
 @pytest.mark.parametrize("role", ["generator", "discriminator"])

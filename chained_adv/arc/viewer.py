@@ -142,20 +142,22 @@ def read_run(
     report, by_task, rows = _json_of(path / "report.json"), {}, read_rows(path)
     for o in rows: by_task.setdefault(_base_key(o["task_key"]), []).append(o)
     tasks = report.get("tasks") or {k: _row_summary(v) for k, v in by_task.items()}
-    told = {k: dict(o, failures=_failure_examples(by_task.get(k, ()))) for k, o in tasks.items()}
-    head = {k: report[k] for k in ("scores", "oracle", "spent", "attempts", "settings") if k in report}
     verdicts = _verdicts(path)
-    return dict(run=_run_card(path), **head, tasks=told, failures=_failure_examples(rows), verified=verdicts)
+    more = lambda k: dict(failures=_failure_examples(by_task.get(k, ())), verified=verdicts.get(k, {}))
+    head = {k: report[k] for k in ("scores", "oracle", "spent", "attempts", "settings") if k in report}
+    return dict(run=_run_card(path), **head, tasks={k: o | more(k) for k, o in tasks.items()},
+                failures=_failure_examples(rows), verified=sum(verdicts.values(), Counter()))
 
 # %% ../../nbs/arc/17_viewer.ipynb #aa47dddb
 def _verdicts(path):
-    "Status -> how often, of the verdicts beside a run; empty without"
-    found = Counter()
+    "Task -> status -> how often, of the verdicts beside a run; empty without"
+    found = {}
     for file in sorted(path.glob("verd*.jsonl")):
         for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
-            try: found[str(json.loads(line)["status"])] += 1
-            except (ValueError, KeyError, TypeError): found["unreadable line"] += 1
-    return dict(found)
+            try: key, status = (str(json.loads(line)[k]) for k in ("task_key", "status"))
+            except (ValueError, KeyError, TypeError): key, status = "", "unreadable line"
+            found.setdefault(_base_key(key), Counter())[status] += 1
+    return found
 
 # %% ../../nbs/arc/17_viewer.ipynb #7c22dd93
 def _attempt_of(row, task):

@@ -198,6 +198,10 @@ def test_the_viewer_of_runs(browser, tmp_path):
             await run_bench(client, TASKS[:4], tmp_path / "runs" / name, BenchSettings(best_of=2))
             await client.close()
     with ThreadPoolExecutor(1) as pool: pool.submit(lambda: asyncio.run(make())).result() # Playwright has a loop here
+    verify = [sys.executable, "-m", "chained_adv.cli", "arc", "verify", str(tmp_path / "runs" / "search"), "--dataset", "builtin",
+              "--out", str(tmp_path / "runs" / "search" / "verdicts.jsonl")]
+    done = subprocess.run(verify, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
     with Serving(tmp_path / "data", "builtin") as serving:
         v = Visit(browser, serving)
         page = v.open("runs.html"); page.wait_for_selector("table")
@@ -206,6 +210,7 @@ def test_the_viewer_of_runs(browser, tmp_path):
         page.wait_for_selector(".callout:text('only search')")
         page.click("[data-run=search] >> nth=0")
         page.wait_for_selector(".candidate.chosen canvas")
+        assert "Verified:" in (told := page.inner_text("dialog")) and "2 passed" in told
         assert page.locator(".candidate").count() == 2 and "right" in page.inner_text("dialog")
         v.context.close()
         assert not v.troubles

@@ -1,18 +1,12 @@
 """The workbench behind Jupyter's own server proxy, in both of its ways: paths cut off, and passed whole."""
 import subprocess, sys, time, urllib.request
-from socket import socket
 
 import pytest
 
-from arc_serving import Serving
+from arc_serving import Serving, free_port
 from visiting import Visit, until
 
 JUPYTER = [sys.executable, "-m", "jupyter", "server", "--no-browser", "--allow-root", "--IdentityProvider.token=abc"]
-
-def free_port():
-    with socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 @pytest.fixture(scope="module")
 def jupyter(tmp_path_factory):

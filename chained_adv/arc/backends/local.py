@@ -6,7 +6,7 @@
 __all__ = ['LocalModel']
 
 # %% ../../../nbs/arc/backends/02_local.ipynb #e944282a
-import asyncio
+import asyncio, secrets
 from fastcore.basics import patch
 from ...core import stable_hash
 from ..protocol import CallError, Reply, Request, Usage
@@ -116,14 +116,11 @@ def answer(self: LocalModel,
     prompts: list[list[int]], # Token ids
     max_tokens: int, # Longest answer
     temperature: float, # Of the sampling
-    seeds: tuple[int | None, ...] # One per prompt; with a None the batch has no seed
+    seeds: tuple[int | None, ...] # One per prompt; None draws one
 ) -> list[tuple[list[int], bool]]: # Token ids, and whether the answer came to its end
     "Answers to a batch of prompts"
-    import torch
     from chained_adv.sampling import Reader, sample_tokens
-    generator = None
-    if None not in seeds:
-        generator = torch.Generator(self.model.device).manual_seed(stable_hash(*seeds) % 2**63)
+    own = [secrets.randbits(62) if s is None else stable_hash(s) % 2**62 for s in seeds]
     reader = Reader(self.model, self.tokenizer.eos_token_id)
-    rows = sample_tokens(self.model, reader, prompts, max_tokens, self.ends, temperature, generator)
+    rows = sample_tokens(self.model, reader, prompts, max_tokens, self.ends, temperature, own)
     return [(ids, finished) for ids, _, finished in rows]

@@ -6,26 +6,47 @@ const memory = new Map();
 /** Small values that outlive the page; kept in memory where the browser allows nothing else. */
 export const keep = {
   get(name) {
-    try { return localStorage.getItem(`arc:${root.pathname}:${name}`); } catch { return memory.get(name) ?? null; }
+    try {
+      return localStorage.getItem(`arc:${root.pathname}:${name}`);
+    } catch {
+      return memory.get(name) ?? null;
+    }
   },
   set(name, value) {
     memory.set(name, value);
-    try { localStorage.setItem(`arc:${root.pathname}:${name}`, value); } catch { /* private window or full */ }
+    try {
+      localStorage.setItem(`arc:${root.pathname}:${name}`, value);
+    } catch {
+      /* private window or full */
+    }
   },
   names(start) {
     const whole = `arc:${root.pathname}:`;
-    try { return Object.keys(localStorage).filter((o) => o.startsWith(whole + start)).map((o) => o.slice(whole.length)); } catch { return []; }
+    try {
+      return Object.keys(localStorage)
+        .filter((o) => o.startsWith(whole + start))
+        .map((o) => o.slice(whole.length));
+    } catch {
+      return [];
+    }
   },
   drop(name) {
     memory.delete(name);
-    try { localStorage.removeItem(`arc:${root.pathname}:${name}`); } catch { /* as above */ }
+    try {
+      localStorage.removeItem(`arc:${root.pathname}:${name}`);
+    } catch {
+      /* as above */
+    }
   },
 };
 
 export const tab = Math.random().toString(36).slice(2, 10);
 
 export class ApiError extends Error {
-  constructor(message, status) { super(message); this.status = status; }
+  constructor(message, status) {
+    super(message);
+    this.status = status;
+  }
 }
 
 /** Take the token out of the address bar, where others could read it. */
@@ -39,7 +60,9 @@ function takeToken() {
 }
 takeToken();
 
-export function address(path) { return new URL(path.replace(/^\//, ""), root); }
+export function address(path) {
+  return new URL(path.replace(/^\//, ""), root);
+}
 
 function headers(more = {}) {
   const found = { "x-arc-token": keep.get("token") ?? "", "x-arc-tab": tab, ...more };
@@ -49,19 +72,26 @@ function headers(more = {}) {
 }
 
 async function request(method, path, body, more = {}) {
-  const raw = body instanceof Blob, { accept = "application/json", ...rest } = more;
+  const raw = body instanceof Blob,
+    { accept = "application/json", ...rest } = more;
   const kind = { "content-type": raw ? "application/octet-stream" : "application/json" };
   const options = { method, headers: headers({ accept, ...(body === undefined ? {} : kind) }), ...rest };
   if (body !== undefined) options.body = raw ? body : JSON.stringify(body);
   if (method === "PUT" && options.body.length < 60000) options.keepalive = true; // goes on when the page is left
   let answer;
-  try { answer = await fetch(address(path), options); } catch (error) {
+  try {
+    answer = await fetch(address(path), options);
+  } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new ApiError("the server cannot be reached", 0);
   }
   if (answer.ok) return answer;
   let told = `the server answered ${answer.status}`;
-  try { told = (await answer.json()).error ?? told; } catch { /* no JSON */ }
+  try {
+    told = (await answer.json()).error ?? told;
+  } catch {
+    /* no JSON */
+  }
   if (answer.status === 401) document.dispatchEvent(new CustomEvent("arc-refused", { detail: told }));
   throw new ApiError(told, answer.status);
 }
@@ -76,7 +106,9 @@ export const put = (path, body) => call("PUT", path, body);
 export const remove = (path) => call("DELETE", path);
 
 /** The text of a download. */
-export async function download(path) { return (await request("GET", path)).text(); }
+export async function download(path) {
+  return (await request("GET", path)).text();
+}
 
 /** Call the server and give each event that it streams. Jupyter's proxy holds an answer back unless events are asked for. */
 export async function* stream(method, path, body, signal) {
@@ -101,7 +133,9 @@ export async function person() {
     keep.set("code", made.code);
   };
   await (navigator.locks ? navigator.locks.request("arc-person", make) : make());
-  try { return await get("api/state"); } catch (error) {
+  try {
+    return await get("api/state");
+  } catch (error) {
     if (error.status !== 401 || !error.message.includes("no name")) throw error;
     keep.drop("secret");
     await make();
@@ -116,10 +150,15 @@ export async function listen(hear, online) {
     try {
       for await (const event of stream("GET", "api/events")) {
         wait = 500;
-        if (event.kind === "hello") { online(true); if (!first) hear({ kind: "all" }); first = false; }
-        else if (event.kind !== "bye") hear(event);
+        if (event.kind === "hello") {
+          online(true);
+          if (!first) hear({ kind: "all" });
+          first = false;
+        } else if (event.kind !== "bye") hear(event);
       }
-    } catch { /* tried again below */ }
+    } catch {
+      /* tried again below */
+    }
     online(false);
     await new Promise((resolve) => setTimeout(resolve, wait));
   }

@@ -56,9 +56,23 @@ export function whisper(text) {
 export function dialog(title, build) {
   return new Promise((resolve) => {
     let answer;
-    const box = h("dialog", { "aria-label": title, onclose: () => { box.remove(); resolve(answer); } });
-    const close = (value) => { answer = value; box.close(); };
-    const head = h("header", {}, h("h2", {}, title), button("Close", () => close(), { class: "quiet" }));
+    const box = h("dialog", {
+      "aria-label": title,
+      onclose: () => {
+        box.remove();
+        resolve(answer);
+      },
+    });
+    const close = (value) => {
+      answer = value;
+      box.close();
+    };
+    const head = h(
+      "header",
+      {},
+      h("h2", {}, title),
+      button("Close", () => close(), { class: "quiet" }),
+    );
     append(box, [head, build(close)].flat());
     document.body.append(box);
     box.showModal();
@@ -67,9 +81,21 @@ export function dialog(title, build) {
 
 /** Ask yes or no. */
 export async function confirmDialog(title, text, yes) {
-  return Boolean(await dialog(title, (close) => h("div", { class: "dialog-body" }, h("p", {}, text),
-    h("p", { class: "row end" }, button("Cancel", () => close(false), { class: "quiet" }),
-      button(yes, () => close(true), { class: "primary", autofocus: true })))));
+  return Boolean(
+    await dialog(title, (close) =>
+      h(
+        "div",
+        { class: "dialog-body" },
+        h("p", {}, text),
+        h(
+          "p",
+          { class: "row end" },
+          button("Cancel", () => close(false), { class: "quiet" }),
+          button(yes, () => close(true), { class: "primary", autofocus: true }),
+        ),
+      ),
+    ),
+  );
 }
 
 /** Offer some text as a file. */
@@ -84,15 +110,24 @@ export function saveFile(name, content, type = "application/json") {
 /** Call `act` once things have been quiet for some milliseconds. */
 export function debounce(act, wait) {
   let timer;
-  const later = (...values) => { clearTimeout(timer); timer = setTimeout(() => act(...values), wait); };
-  later.now = (...values) => { clearTimeout(timer); return act(...values); };
+  const later = (...values) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => act(...values), wait);
+  };
+  later.now = (...values) => {
+    clearTimeout(timer);
+    return act(...values);
+  };
   return later;
 }
 
 /** Is the focus in something that takes text? */
 export function inText(event) {
   const element = event.target;
-  return element instanceof HTMLElement &&
-    (element.isContentEditable || /^(TEXTAREA|SELECT)$/.test(element.tagName) ||
-      (element.tagName === "INPUT" && !/^(checkbox|radio|button|range)$/.test(element.type)));
+  return (
+    element instanceof HTMLElement &&
+    (element.isContentEditable ||
+      /^(TEXTAREA|SELECT)$/.test(element.tagName) ||
+      (element.tagName === "INPUT" && !/^(checkbox|radio|button|range)$/.test(element.type)))
+  );
 }

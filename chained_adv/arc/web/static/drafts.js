@@ -5,18 +5,34 @@ import { get, keep, put, tab } from "./api.js";
 export class Draft {
   /** `read()` gives the state, `adopt(state)` takes one over, `told(text, kind)` says how saving goes. */
   constructor(version, { read, adopt, told }) {
-    Object.assign(this, { version, read, adopt, told, rev: 0, events: [], busy: false, dirty: false, wait: 500 });
+    Object.assign(this, {
+      version,
+      read,
+      adopt,
+      told,
+      rev: 0,
+      events: [],
+      busy: false,
+      dirty: false,
+      wait: 500,
+    });
     this.save = debounce(() => this.send(), 350);
     this.counter = 0;
   }
 
-  get name() { return `draft-${this.version}`; }
+  get name() {
+    return `draft-${this.version}`;
+  }
 
   /** Start from what the server has, or from what this browser has not yet sent. */
   start(found) {
     this.rev = found.rev;
     let local = null;
-    try { local = JSON.parse(keep.get(this.name)); } catch { /* damaged: the server's is taken */ }
+    try {
+      local = JSON.parse(keep.get(this.name));
+    } catch {
+      /* damaged: the server's is taken */
+    }
     if (found.state) this.adopt(found.state);
     if (local?.dirty) {
       this.adopt(local.state);
@@ -28,31 +44,51 @@ export class Draft {
 
   /** Something changed; `event` goes into the recording. */
   note(event) {
-    if (event) this.events.push({ stamp: `${tab}-${Date.now().toString(36)}-${this.counter++}`, t: Date.now(), ...event });
+    if (event)
+      this.events.push({
+        stamp: `${tab}-${Date.now().toString(36)}-${this.counter++}`,
+        t: Date.now(),
+        ...event,
+      });
     this.dirty = true;
     this.keepHere();
     this.told("Saving …");
     this.save();
   }
 
-  keepHere() { keep.set(this.name, JSON.stringify({ dirty: this.dirty, state: this.read(), events: this.events.slice(-1500) })); }
+  keepHere() {
+    keep.set(
+      this.name,
+      JSON.stringify({ dirty: this.dirty, state: this.read(), events: this.events.slice(-1500) }),
+    );
+  }
 
   async send() {
     if (this.busy || !this.dirty) return;
     this.busy = true;
-    const events = this.events.slice(0, 1500), state = this.read();
+    const events = this.events.slice(0, 1500),
+      state = this.read();
     this.dirty = false;
     try {
       const made = await put(`api/versions/${this.version}/draft`, { rev: this.rev, state, events });
       this.rev = made.rev;
       this.events = this.events.slice(events.length);
       this.wait = 500;
-      if (!this.dirty) { keep.drop(this.name); this.told("Saved"); }
+      if (!this.dirty) {
+        keep.drop(this.name);
+        this.told("Saved");
+      }
     } catch (error) {
       this.dirty = true;
       this.keepHere();
       if (error.status === 409) await this.resolve();
-      else this.told(error.status ? `${error.message}. It is kept in this browser.` : "Not saved yet: kept in this browser until the server answers", "warn");
+      else
+        this.told(
+          error.status
+            ? `${error.message}. It is kept in this browser.`
+            : "Not saved yet: kept in this browser until the server answers",
+          "warn",
+        );
       setTimeout(() => this.send(), error.status === 409 ? 0 : this.wait);
       this.wait = Math.min(this.wait * 2, 5000);
     }
@@ -62,12 +98,23 @@ export class Draft {
 
   /** Another tab was first: what is here goes on top of it. */
   async resolve() {
-    try { this.rev = (await get(`api/versions/${this.version}/draft`)).rev; } catch { /* tried again */ }
+    try {
+      this.rev = (await get(`api/versions/${this.version}/draft`)).rev;
+    } catch {
+      /* tried again */
+    }
   }
 
   /** News: another tab saved. */
   async changed(event) {
-    if (event.version !== this.version || event.tab === tab || event.rev <= this.rev || this.dirty || this.busy) return;
+    if (
+      event.version !== this.version ||
+      event.tab === tab ||
+      event.rev <= this.rev ||
+      this.dirty ||
+      this.busy
+    )
+      return;
     const found = await get(`api/versions/${this.version}/draft`);
     if (this.dirty || this.busy || found.rev <= this.rev) return;
     this.rev = found.rev;
@@ -86,6 +133,8 @@ export async function sendOthers(current) {
       const { rev } = await get(`api/versions/${version}/draft`);
       if (dirty) await put(`api/versions/${version}/draft`, { rev, state, events });
       keep.drop(name);
-    } catch { /* open in another tab, or the server is away again: next time */ }
+    } catch {
+      /* open in another tab, or the server is away again: next time */
+    }
   }
 }

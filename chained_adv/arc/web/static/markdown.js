@@ -1,10 +1,15 @@
 // Markdown as elements. Text stays text: there is no way from a message to markup that runs.
 import { h } from "./dom.js";
 
-const INLINE = /(`+)(.+?)\1|\*\*(.+?)\*\*|__(.+?)__|\*([^*\s][^*]*?)\*|\b_([^_\s][^_]*?)_\b|\[([^\]]+)\]\(([^)\s]+)\)|(https?:\/\/[^\s<>()]+)/;
+const INLINE =
+  /(`+)(.+?)\1|\*\*(.+?)\*\*|__(.+?)__|\*([^*\s][^*]*?)\*|\b_([^_\s][^_]*?)_\b|\[([^\]]+)\]\(([^)\s]+)\)|(https?:\/\/[^\s<>()]+)/;
 
 function safeLink(href) {
-  try { return ["http:", "https:"].includes(new URL(href).protocol); } catch { return false; }
+  try {
+    return ["http:", "https:"].includes(new URL(href).protocol);
+  } catch {
+    return false;
+  }
 }
 
 function link(href, label) {
@@ -15,7 +20,8 @@ function link(href, label) {
 /** Emphasis, code and links in one piece of text. */
 function inline(text, depth = 0) {
   const nodes = [];
-  let rest = text, found;
+  let rest = text,
+    found;
   while (rest && depth < 5 && (found = INLINE.exec(rest))) {
     if (found.index) nodes.push(rest.slice(0, found.index));
     const [whole, , code, strong, strong2, soft, soft2, label, href, bare] = found;
@@ -32,18 +38,29 @@ function inline(text, depth = 0) {
 
 function codeBlock(lines, language, extras) {
   const text = lines.join("\n");
-  return h("div", { class: "code-block" }, h("pre", { tabindex: "0" }, h("code", {}, text)), extras ? extras(text, language) : null);
+  return h(
+    "div",
+    { class: "code-block" },
+    h("pre", { tabindex: "0" }, h("code", {}, text)),
+    extras ? extras(text, language) : null,
+  );
 }
 
 function list(items, ordered) {
-  return h(ordered ? "ol" : "ul", {}, items.map((item) => h("li", {}, inline(item))));
+  return h(
+    ordered ? "ol" : "ul",
+    {},
+    items.map((item) => h("li", {}, inline(item))),
+  );
 }
 
 /** Blocks of a text. `extras(code, language)` may add something to a code block. */
 export function markdown(text, extras) {
-  const lines = text.replace(/\r/g, "").split("\n"), blocks = [];
+  const lines = text.replace(/\r/g, "").split("\n"),
+    blocks = [];
   for (let n = 0; n < lines.length;) {
-    const line = lines[n], fence = /^\s*(`{3,}|~{3,})\s*([\w+-]*)/.exec(line);
+    const line = lines[n],
+      fence = /^\s*(`{3,}|~{3,})\s*([\w+-]*)/.exec(line);
     const start = n;
     if (fence) {
       for (n++; n < lines.length && !lines[n].trim().startsWith(fence[1]);) n++;
@@ -55,15 +72,42 @@ export function markdown(text, extras) {
     } else if (/^\s*([-*+]|\d+[.)])\s+/.test(line)) {
       const item = /^\s*([-*+]|\d+[.)])\s+/;
       while (n < lines.length && item.test(lines[n])) n++;
-      blocks.push(list(lines.slice(start, n).map((o) => o.replace(item, "")), /^\s*\d/.test(line)));
+      blocks.push(
+        list(
+          lines.slice(start, n).map((o) => o.replace(item, "")),
+          /^\s*\d/.test(line),
+        ),
+      );
     } else if (/^\s*>/.test(line)) {
       while (n < lines.length && /^\s*>/.test(lines[n])) n++;
-      blocks.push(h("blockquote", {}, inline(lines.slice(start, n).map((o) => o.replace(/^\s*>\s?/, "")).join(" "))));
+      blocks.push(
+        h(
+          "blockquote",
+          {},
+          inline(
+            lines
+              .slice(start, n)
+              .map((o) => o.replace(/^\s*>\s?/, ""))
+              .join(" "),
+          ),
+        ),
+      );
     } else if (!line.trim()) n++;
     else {
-      while (n < lines.length && lines[n].trim() && !/^\s*(`{3,}|~{3,}|>|[-*+]\s|\d+[.)]\s|#{1,6}\s)/.test(lines[n])) n++;
+      while (
+        n < lines.length &&
+        lines[n].trim() &&
+        !/^\s*(`{3,}|~{3,}|>|[-*+]\s|\d+[.)]\s|#{1,6}\s)/.test(lines[n])
+      )
+        n++;
       if (n === start) n++;
-      blocks.push(h("p", {}, lines.slice(start, n).flatMap((o, i) => (i ? [h("br"), ...inline(o)] : inline(o)))));
+      blocks.push(
+        h(
+          "p",
+          {},
+          lines.slice(start, n).flatMap((o, i) => (i ? [h("br"), ...inline(o)] : inline(o))),
+        ),
+      );
     }
   }
   return h("div", { class: "markdown" }, blocks);

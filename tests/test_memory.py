@@ -1,0 +1,146 @@
+"""Memory that runs out: the update goes on with smaller passes or checkpointed layers and makes the same step; what is
+predicted from a config is what the passes keep."""
+import warnings
+from dataclasses import replace
+
+import pytest, torch
+from transformers import Gemma3TextConfig, LlamaConfig, Qwen3MoeConfig
+
+from chained_adv import memory
+from chained_adv.core import TrainingError
+from chained_adv.memory import MicroBatches, bytes_per_token, checkpoint_layers, fit_config, fit_tokens, free_memory
+from chained_adv.models import ModelConfig, Players, activate
+from chained_adv.ppo import Batch, PPOConfig, train_step
+
+CONFIG = PPOConfig(microbatch_tokens=100, epochs=1, minibatches=2)
+ERRORS = [torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB"), MemoryError(),
+          RuntimeError("[enforce fail at alloc_cpu.cpp:116] err == 0. DefaultCPUAllocator: can't allocate memory: "
+                       "you tried to allocate 1073741824 bytes. Error code 12 (Cannot allocate memory)")]
+
+@pytest.fixture(scope="module")
+def written():
+    player = Players(ModelConfig(device="cpu", max_stage_tokens=24)).generator
+    return player, player.sample([f"Add {i} to n.\n" for i in range(12)], 5)
+
+def update(written, config=CONFIG, fails=lambda rows, tokens: False, where="forward", error=ERRORS[0], spare=None):
+    "(weights of a fresh adapter after an update, statistics, padded tokens of the passes that were begun)"
+    player, answers = written
+    begun, start = [], {n: p.detach().clone() for n, p in player.parameters(5).items()}
+    def read(rows, **kw):
+        tokens = len(rows) * max(len(answers[r].ids) for r in rows)
+        begun.append(tokens)
+        failed = fails(rows, tokens)
+        if failed and where == "forward": raise error
+        logprobs, entropy, mask = player.logprobs([answers[r] for r in rows], 5, **kw)
+        def refuse(gradient): raise error
+        if failed and logprobs.requires_grad: logprobs.register_hook(refuse)
+        return logprobs, entropy, mask
+    batch = Batch([len(o.ids) for o in answers], [o.logprobs for o in answers], [i % 3 / 2 for i in range(12)],
+                  [i // 6 for i in range(12)])
+    optimizer = torch.optim.SGD(player.parameters(5).values(), .1) # Adam would make much of the last digits
+    try:
+        stats = train_step(batch, read, lambda rows: read(rows, reference=True), optimizer, config, 3, corrected=True, spare=spare)
+        moved = {n: p.detach().clone() for n, p in player.parameters(5).items()}
+    finally:
+        with torch.no_grad():
+            for n, p in player.parameters(5).items():
+                p.copy_(start[n])
+                p.grad = None
+    assert all(p.grad is None or not p.grad.any() for p in player.parameters(5).values())
+    return moved, stats, begun
+
+def apart(a, b): return max((a[n] - b[n]).abs().max().item() for n in a)
+
+@pytest.mark.parametrize("error, where", [(ERRORS[0], "backward"), (ERRORS[1], "forward"), (ERRORS[2], "backward")],
+                         ids=["GPU", "Python", "CPU"])
+def test_an_update_that_runs_out_of_memory_is_the_same_update(written, error, where):
+    "Passes above 60 tokens fail; those before them in a minibatch have left gradients"
+    whole, stats, _ = update(written)
+    with pytest.warns(UserWarning, match="the same update goes on with"):
+        small, again, begun = update(written, fails=lambda rows, tokens: tokens > 60, where=where, error=error)
+    assert max(begun) > 60 >= begun[-1]
+    assert apart(whole, small) < 1e-6
+    for name in stats: assert abs(stats[name] - again[name]) < 1e-5, name
+
+def test_a_pass_that_fails_late_counts_no_gradient_twice(written):
+    "A later pass of a minibatch fails once: those before it are read again, from no gradient"
+    player, config = written[0], replace(CONFIG, microbatch_tokens=50)
+    whole, late = update(written, config)[0], []
+    def fails(rows, tokens):
+        "After other passes of the same minibatch, once"
+        if late or len(rows) == 1: return False
+        if any(p.grad is not None and p.grad.any() for p in player.parameters(5).values()): late.append(rows)
+        return bool(late)
+    with pytest.warns(UserWarning, match="out of memory"): again = update(written, config, fails, "backward")[0]
+    assert late
+    assert apart(whole, again) < 1e-6
+
+def test_the_smaller_size_stays(written):
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        begun = update(written, fails=lambda rows, tokens: tokens > 60)[2]
+    assert sum("out of memory" in str(o.message) for o in said) == sum(o > 60 for o in begun) <= 3
+
+def test_one_answer_that_does_not_fit(written):
+    "First what saves memory is switched on; then the error says what to do"
+    asked = []
+    def spare():
+        asked.append(1)
+        return len(asked) == 1
+    with pytest.warns(UserWarning, match="layers are now computed twice"):
+        one = replace(CONFIG, microbatch_tokens=1)
+        update(written, one, fails=lambda rows, tokens: not asked, spare=spare)
+    with pytest.raises(TrainingError, match="does not fit into memory; allow shorter answers"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            update(written, replace(CONFIG, microbatch_tokens=1), fails=lambda rows, tokens: True)
+
+def test_other_errors_are_not_touched(written):
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+        update(written, fails=lambda rows, tokens: True, error=RuntimeError("mat1 and mat2 shapes cannot be multiplied"))
+
+@pytest.mark.parametrize("reading", [True, False])
+def test_checkpointed_layers_give_the_same_gradients(reading):
+    "Behind prompts that were read before, and without; the layers keep less"
+    player = Players(ModelConfig(device="cpu", max_stage_tokens=24)).generator
+    prompts = [f"Add {i} to n.\n" * 3 for i in range(5)]
+    answers = player.sample(prompts, 5)
+    model, parameters = activate(player.base, player.adapter(5)), list(player.parameters(5).values())
+    from chained_adv.sampling import answer_logprobs
+    def measure():
+        reader = player.reader() if reading else None
+        if reader: reader.read([tuple(o.prompt_ids[:-1]) for o in answers])
+        run = lambda: answer_logprobs(model, reader, answers)[0]
+        kept = memory.kept_bytes(run, model.parameters())
+        logprobs = run()
+        return kept, logprobs.detach(), torch.autograd.grad(logprobs.pow(2).sum(), parameters)
+    kept, plain, gradients = measure()
+    assert checkpoint_layers(model) and not checkpoint_layers(model)
+    less, again, twice = measure()
+    assert less < .6 * kept and torch.equal(plain, again)
+    for a, b in zip(gradients, twice): assert (a - b).abs().max() <= 1e-6 * max(1., a.abs().max())
+
+def test_the_size_of_a_pass_goes_by_free_memory(monkeypatch):
+    model = Players(ModelConfig(device="cpu")).generator.base.model
+    one = bytes_per_token(model)
+    assert fit_tokens(model, 2**40) == memory.NARROW and fit_tokens(model, 0) == 1
+    assert fit_tokens(model, 2 * 300 * one) == 300
+    monkeypatch.setattr(memory, "free_memory", lambda device: 2 * 40 * one)
+    assert fit_config(PPOConfig(), model).microbatch_tokens == 40
+    assert fit_config(PPOConfig(microbatch_tokens=7), model).microbatch_tokens == 7
+
+def test_a_container_may_use_less(tmp_path, monkeypatch):
+    "Version 2 and version 1 of control groups; pages of files count as free"
+    for name, text in dict([("memory.max", "1000\n"), ("memory.current", "700\n"),
+                            ("memory.stat", "anon 500\ninactive_file 150\n")]).items():
+        (tmp_path / name).write_text(text)
+    assert memory._group_room(tmp_path) == 450
+    (tmp_path / "memory.max").write_text("max\n")
+    assert memory._group_room(tmp_path) is None
+    (tmp_path / "memory").mkdir()
+    for name, text in dict([("memory.limit_in_bytes", "2000"), ("memory.usage_in_bytes", "1500"),
+                            ("memory.stat", "inactive_file 9\ntotal_inactive_file 20\n")]).items():
+        (tmp_path / "memory" / name).write_text(text)
+    assert memory._group_room(tmp_path) == 520
+    monkeypatch.setattr(memory, "_group_room", lambda: 12345)
+    assert free_memory() == 12345
