@@ -17,6 +17,7 @@ from .core import ConfigError, Problem, stable_hash
 from .loading import QUANTISED, context_size, end_tokens, load_base, render_chat
 from .memory import free_memory
 from .engines.base import Answer, Row
+from .ranks import spread
 from .rows import RowLimit, sample_rows
 from .sampling import Reader, Sample, answer_logprobs, last_states, make_cache, path_gap, refusing
 from .stages import PromptSet, discriminator_prompt, generator_prompt, get_stage, load_prompts
@@ -262,6 +263,15 @@ def write(self: Player,
     stops = self.stops if self.prompts.stop else None
     return sample_rows(model, reader, prompts, limit, self.end_ids, temperature, seeds, stops, self.base.rows)
 
+# %% ../nbs/12_models.ipynb #7d1f0c3e
+@patch
+def _answer(self: Player, rows, temperature, reader):
+    "Answers to rows of one adapter, by the engine or by this process"
+    if self.engine: return self.engine.sample(rows, temperature, self.prompts.stop)
+    prompts, seeds = [r.prompt for r in rows], [r.seed for r in rows]
+    if not rows: return []
+    return self.write(prompts, rows[0].adapter, rows[0].limit, temperature, seeds, reader)
+
 # %% ../nbs/12_models.ipynb #01a7b383
 @patch
 def sample(self: Player,
@@ -277,10 +287,8 @@ def sample(self: Player,
     ids = self.encode(prompts, limit)
     adapter = self.adapter(stage)
     seeds = [stable_hash(seed, self.role, stage, i) % 2**62 for i in range(len(ids))]
-    if self.engine:
-        rows = [Row(p, adapter, limit, s) for p, s in zip(ids, seeds)]
-        answers = self.engine.sample(rows, temperature, self.prompts.stop)
-    else: answers = self.write(ids, adapter, limit, temperature, seeds, reader)
+    rows = [Row(p, adapter, limit, s) for p, s in zip(ids, seeds)]
+    answers = spread(lambda mine: self._answer(mine, temperature, reader), rows, [tuple(p) for p in ids])
     return [Sample(p, *self.cut(*a)) for p, a in zip(ids, answers)]
 
 # %% ../nbs/12_models.ipynb #e7af1ef1
