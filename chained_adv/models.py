@@ -17,7 +17,8 @@ from .adapters import AdapterMerged, AdaptersOff, AdapterSwitch, add_adapters
 from .core import ConfigError, Problem, stable_hash
 from .loading import QUANTISED, context_size, end_tokens, load_base, render_chat
 from .memory import free_memory
-from .engines.base import Answer, Row
+from .engines.base import Row
+from .ranks import spread
 from .rows import RowLimit, sample_rows
 from .sampling import Reader, Sample, answer_logprobs, last_states, make_cache, path_gap, refusing
 from .stages import PromptSet, discriminator_prompt, find_end, generator_prompt, get_stage
@@ -256,12 +257,22 @@ def cut(self: Player,
 
 # %% ../nbs/12_models.ipynb #a5fe509e
 @patch
-def _write(self: Player, prompts, adapter, limit, temperature, seeds, reader=None, stage=0) -> list[Answer]:
+def _write(self: Player, prompts, adapter, limit, temperature, seeds, reader=None, stage=0):
     "Sample one answer per prompt with this process's weights"
     model = sampling_model(self.base, adapter)
     reader = Reader(model, self.pad_id) if self.served else reader or self.reader()
     stops = (lambda ids: self.stops(ids, stage)) if self.prompts.stop else None
     return sample_rows(model, reader, prompts, limit, self.end_ids, temperature, seeds, stops, self.base.rows)
+
+# %% ../nbs/12_models.ipynb #7d1f0c3e
+@patch
+def _answer(self: Player, rows, stage, temperature, reader):
+    "Answers to rows of one adapter, by the engine or by this process"
+    if not rows: return []
+    ends_in_code = self.prompts.continues and self.role == "generator" and stage == 5 # cut afterwards
+    if self.engine: return self.engine.sample(rows, temperature, "" if ends_in_code else self.prompts.stop)
+    prompts, seeds = [r.prompt for r in rows], [r.seed for r in rows]
+    return self._write(prompts, rows[0].adapter, rows[0].limit, temperature, seeds, reader, stage)
 
 # %% ../nbs/12_models.ipynb #01a7b383
 @patch
@@ -277,10 +288,9 @@ def sample(self: Player,
     limit = self.max_tokens()
     ids = self.encode(prompts, limit)
     seeds = [stable_hash(seed, self.role, stage, i) % 2**62 for i in range(len(ids))]
-    if self.engine:
-        rows = [Row(p, self.adapter(stage), limit, s) for p, s in zip(ids, seeds)]
-        answers = self.engine.sample(rows, temperature, self.stop_text(stage))
-    else: answers = self._write(ids, self.adapter(stage), limit, temperature, seeds, reader, stage)
+    rows = [Row(p, self.adapter(stage), limit, s) for p, s in zip(ids, seeds)]
+    work = lambda mine: self._answer(mine, stage, temperature, reader)
+    answers = spread(work, rows, [tuple(p) for p in ids])
     return [Sample(p, *self.cut(*a, stage)) for p, a in zip(ids, answers)]
 
 # %% ../nbs/12_models.ipynb #e7af1ef1

@@ -20,6 +20,7 @@ from .memory import NARROW, MicroBatches
 from .ppo_options import ValueHead, check_finite, clip_gradients, entropy_weight
 from .ppo_options import importance_correction, leave_one_out, predict_values, turn_advantages
 from .ppo_options import update_head
+from .ranks import add_gradients, add_numbers, exchange, rank, world_size
 
 # %% ../nbs/14_ppo.ipynb #29e0e2e2
 ADVANTAGES = ("group", "rloo", "gae")
@@ -379,6 +380,18 @@ def _add_gradients(chunks, u, total, bonus, when):
         found.append(stats)
     return found
 
+# %% ../nbs/14_ppo.ipynb #f30b7d64
+def _by_length(rows, lengths): return sorted(rows, key=lambda r: (lengths[r], r))
+
+def _share_gradients(rows, u, total, bonus, when):
+    "Leave the gradients of a minibatch, summed over all ranks; returns the statistics of this rank's passes"
+    mine = _by_length(rows, u.batch.lengths)[rank()::world_size()]
+    found, error = [], None
+    try: found = u.passes.run(mine, lambda chunks: _add_gradients(chunks, u, total, bonus, when))
+    except Exception as e: error = e
+    add_gradients((p for group in u.optimizer.param_groups for p in group["params"]), error)
+    return found
+
 # %% ../nbs/14_ppo.ipynb #40b0fc5f
 def _update_policy(u, rows, seed):
     "All epochs on the rows that teach; returns means of the statistics"
@@ -393,11 +406,12 @@ def _update_policy(u, rows, seed):
             minibatch = minibatch.tolist()
             n_tokens = sum(u.batch.lengths[r] for r in minibatch)
             total = max(n_tokens if u.config.average == "token" else len(minibatch), 1)
-            work = lambda chunks: _add_gradients(chunks, u, total, bonus, when)
-            for stats in u.passes.run(minibatch, work):
+            for stats in _share_gradients(minibatch, u, total, bonus, when):
                 for name, value in stats.items(): sums[name] = sums.get(name, 0.) + value
             sums["grad_norm"] += clip_gradients(u.optimizer, u.config.max_grad_norm, when, u.scale)
             u.optimizer.step()
+    norm = sums.pop("grad_norm") # the same on all ranks
+    sums = add_numbers(sums) | {"grad_norm": norm}
     return {name: value / max(updates, 1) for name, value in sums.items()} | {"updates": updates}
 
 # %% ../nbs/14_ppo.ipynb #a9d94710
@@ -411,7 +425,9 @@ def _read_once(read, rows, passes, name):
             check_finite(logprobs, name, "before the first update", micro)
             for r, row in zip(micro, logprobs): found[r] = row[:passes.lengths[r]].tolist()
         return found
-    return passes.run(rows, work)
+    mine = _by_length(rows, passes.lengths)[rank()::world_size()]
+    parts = exchange(lambda: passes.run(mine, work))
+    return [next((o for o in row if o is not None), None) for row in zip(*parts)]
 
 # %% ../nbs/14_ppo.ipynb #dad5e9c7
 def _read_before(batch, policy, reference, rows, passes, config, corrected):

@@ -1,0 +1,67 @@
+"""Several processes make the run that one makes; a failure of one ends all; a run goes on with another number of them."""
+import json, shutil, subprocess, sys, time
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+HERE = Path(__file__).resolve().parent
+SCRIPT = str(HERE / "rank_run.py")
+LAUNCH = {
+    "torchrun": [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"],
+    "accelerate": [sys.executable, "-m", "accelerate.commands.launch", "--cpu", "--num_processes", "2", "--num_machines", "1"]}
+
+def run(*words, by=None):
+    "A finished run, and how many seconds it took"
+    start = time.monotonic()
+    done = subprocess.run([*(LAUNCH[by] if by else [sys.executable]), SCRIPT, *map(str, words)], capture_output=True, text=True, timeout=900)
+    return done, time.monotonic() - start
+
+def lines(folder):
+    "Metrics without what a clock says"
+    rows = map(json.loads, (folder / "metrics.jsonl").read_text().splitlines())
+    return [{k: v for k, v in row.items() if not k.startswith("seconds")} for row in rows]
+
+def weights(folder, stage):
+    return load_file(next((folder / "checkpoints" / f"stage_{stage}").glob("*.safetensors")))
+
+def gap(a, b):
+    assert a.keys() == b.keys()
+    return max((a[k].float() - b[k].float()).abs().max().item() for k in a)
+
+def same_lines(a, b):
+    assert len(a) == len(b)
+    for one, other in zip(a, b):
+        assert one.keys() == other.keys()
+        for k in one: assert one[k] == pytest.approx(other[k], abs=1e-5), (one["step"], k)
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("alone") / "run"
+    done, _ = run(folder, "1,2")
+    assert done.returncode == 0, done.stderr[-3000:]
+    return folder
+
+@pytest.mark.parametrize("by", LAUNCH)
+def test_two_ranks_make_the_run_of_one(alone, tmp_path, by):
+    done, _ = run(tmp_path / "run", "1,2", by=by)
+    assert done.returncode == 0, done.stderr[-3000:]
+    same_lines(lines(alone), lines(tmp_path / "run"))
+    assert gap(weights(alone, 2), weights(tmp_path / "run", 2)) < 1e-5
+    assert {p.name for p in (tmp_path / "run").iterdir()} == {p.name for p in alone.iterdir()}
+
+def test_a_run_goes_on_with_another_number_of_ranks(alone, tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(alone, folder)
+    shutil.rmtree(folder / "checkpoints" / "stage_2")
+    done, _ = run(folder, "1,2", by="torchrun")
+    assert done.returncode == 0, done.stderr[-3000:]
+    same_lines(lines(alone), lines(folder))
+    assert gap(weights(alone, 2), weights(folder, 2)) < 1e-5
+
+def test_what_is_not_a_number_on_one_rank_stops_all(tmp_path):
+    done, seconds = run(tmp_path / "run", "1,2", "nan", by="torchrun")
+    assert done.returncode != 0
+    assert "not finite" in done.stderr or "nan" in done.stderr.lower()
+    assert "rank 1 of 2 failed" in done.stderr # what rank 0 says
