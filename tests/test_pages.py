@@ -1,5 +1,5 @@
 """What a reader finds on the pages: every public class with all its public methods and properties."""
-import importlib, inspect, re, sys
+import importlib, inspect, json, re, sys
 from functools import cached_property
 from pathlib import Path
 
@@ -111,3 +111,10 @@ def test_a_method_that_is_assigned_afterwards_is_missed(style, missing, tmp_path
     found = public_names(importlib.import_module(name))
     assert found == {"Box", "Box.open", "Box.empty"}
     assert found - shown_on_page(page) == missing
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.relative_to(ROOT / "nbs").as_posix())
+def test_links_between_pages_lead_somewhere(path):
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    text = "".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+    links = re.findall(r"\]\(([\w/.-]+\.(?:ipynb|html|md|png|svg))[)#]", text)
+    assert not [o for o in links if not (path.parent / o.replace(".html", ".ipynb")).exists()]
