@@ -3733,7 +3733,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                    'chained_adv.ranks.exchange': ('ranks.html#exchange', 'chained_adv/ranks.py'),
                                    'chained_adv.ranks.is_main': ('ranks.html#is_main', 'chained_adv/ranks.py'),
                                    'chained_adv.ranks.join_ranks': ('ranks.html#join_ranks', 'chained_adv/ranks.py'),
-                                   'chained_adv.ranks.local_device': ('ranks.html#local_device', 'chained_adv/ranks.py'),
+                                   'chained_adv.ranks.on_main': ('ranks.html#on_main', 'chained_adv/ranks.py'),
                                    'chained_adv.ranks.rank': ('ranks.html#rank', 'chained_adv/ranks.py'),
                                    'chained_adv.ranks.share_of': ('ranks.html#share_of', 'chained_adv/ranks.py'),
                                    'chained_adv.ranks.spread': ('ranks.html#spread', 'chained_adv/ranks.py'),

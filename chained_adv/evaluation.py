@@ -20,6 +20,7 @@ from collections.abc import Callable
 from fastcore.basics import patch
 from .core import Chain, ConfigError, ExecutionResult, Problem, TestCase
 from .intervals import Comparison, Interval, compare_paired, pass_at_k, rate_interval
+from .ranks import spread
 from .models import Players
 from .mutants import Mutant, distinct_tests, mutation_scores
 from .measures.fixed_bugs import catch_chances
@@ -85,7 +86,7 @@ def select_best(
         raise ValueError(f"{len(candidates)} problems with candidates but {len(suites)} suites; "
                          "give one suite per problem, empty where there is none")
     jobs = [_candidate_job(c, suite) for chains, suite in zip(candidates, suites) for c in chains]
-    results = iter(sandbox.run_many(jobs))
+    results = iter(spread(sandbox.run_many, jobs))
     tables = [[[v.passed for v in next(results).verdicts] for _ in chains] for chains in candidates]
     return [[chains[i] for i in select_candidates(t, method)] for chains, t in zip(candidates, tables)]
 

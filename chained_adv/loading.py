@@ -7,7 +7,7 @@ __all__ = ['TINY', 'DTYPES', 'QUANTISED', 'CODE', 'LOSS_SCALE', 'pick_device', '
            'load_tokenizer', 'load_base', 'context_size', 'render_chat', 'end_tokens']
 
 # %% ../nbs/09_loading.ipynb #8ae0f766
-import logging, warnings
+import logging, os, warnings
 from contextlib import contextmanager
 from importlib.resources import files
 from importlib.util import find_spec
@@ -26,7 +26,8 @@ def pick_device(
     device: str = "auto" # `auto` or a torch device
 ) -> torch.device: # The device to use
     "CUDA when there is one, otherwise the CPU; raises `ConfigError` for a device that is not there"
-    if device == "auto": return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    if device == "auto" and not torch.cuda.is_available(): return torch.device("cpu")
+    if device == "auto": device = f"cuda:{os.environ.get('LOCAL_RANK', 0)}" # of several processes each takes its own
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise ConfigError(f"device {device!r}: torch sees no CUDA GPU; use --device cpu, or install a CUDA "
                           "build of torch (see `chained-adv doctor`)")

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 
 # %% ../nbs/24_mutants.ipynb #b38fa802
 from .core import (DATA_KINDS, Problem, ProblemError, TestCase, Verdict, make_rng, signature_args)
+from .ranks import spread
 from .sandbox import Job, Sandbox
 from .testcases import baseline_cases
 
@@ -265,7 +266,7 @@ def _jobs_apart(problem, sources, tests):
 
 def _run_jobs(jobs, sandbox):
     "Results of lists of jobs, as such lists, run in one batch"
-    results = iter(sandbox.run_many([j for o in jobs for j in o]))
+    results = iter(spread(sandbox.run_many, [j for o in jobs for j in o]))
     return [[next(results) for _ in o] for o in jobs]
 
 # %% ../nbs/24_mutants.ipynb #b5956ef6

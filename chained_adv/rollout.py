@@ -14,6 +14,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from .core import Chain, ExecutionResult, Problem, TestCase, Verdict
 from .stages import complete_output, extract_code
+from .ranks import spread
 from .models import Players
 from .sampling import Reader, Sample
 from .testcases import ParsedTests, Rejected, baseline_cases, parse_tests
@@ -236,7 +237,7 @@ def judge(
     jobs += [job(c.code, baseline[g] + suites[g], c.problem) for g, c in zip(rollout.groups, rollout.chains)]
     earlier = [(g, code) for g, p in problems.items() for code in (past or {}).get(p.id, ())]
     jobs += [job(code, suites[g], problems[g]) for g, code in earlier]
-    results = iter(sandbox.run_many(jobs))
+    results = iter(spread(sandbox.run_many, jobs))
     validations = {g: next(results) for g in problems}
     for chain, g in zip(rollout.chains, rollout.groups):
         _reward_chain(chain, next(results), len(baseline[g]), validations[g], reward)

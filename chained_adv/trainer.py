@@ -17,6 +17,7 @@ from .problems import ProblemSampler, find_leaks
 from .models import Players
 from .engines.connect import connect, disconnect
 from .sampling import Sample
+from .ranks import is_main, join_ranks, on_main
 from .jail import ISOLATION
 from .sandbox import Sandbox, check_problem
 from .rewards import get_reward_scheme
@@ -54,6 +55,7 @@ class AdversarialTrainer:
         selection: list[Problem] | None = None # To choose `best` on; None sets some of `problems` apart
     ):
         check_config(config)
+        join_ranks()
         self.config = config
         self.show = progress
         self.facts = facts or {}
@@ -107,8 +109,8 @@ def _prepare(self: AdversarialTrainer, callbacks):
     connect(self.players)
     self.sampler = ProblemSampler(self.problems, self.config.seed, self.config.order)
     self.values = ValueHeads(self.config.ppo, self.config.seed)
-    always = [TokenBudget(self.config.token_budget), Log(), *([Progress()] if self.show else [])]
-    always += [Guard(), PastPrograms()]
+    always = [TokenBudget(self.config.token_budget), *([Log()] if is_main() else [])]
+    always += [*([Progress()] if self.show and is_main() else []), Guard(), PastPrograms()]
     self.callbacks = Callbacks(always + named_callbacks(self.config) + list(callbacks))
     self.callbacks.call("attach", self)
 
@@ -336,14 +338,16 @@ def _mutants(self: AdversarialTrainer, split, problems):
 def _open_folder(self: AdversarialTrainer, resume, overwrite):
     "Claim the run's folder; returns the checkpoint to go on from, if any"
     folder = Path(self.config.out)
-    check_folder(folder, resume, overwrite)
     manager = CheckpointManager(folder / "checkpoints")
-    latest = manager.get_latest_checkpoint() if resume and not overwrite else None
-    if not latest:
-        clear_folder(folder, overwrite)
-        return None
+    def claim():
+        check_folder(folder, resume, overwrite)
+        latest = manager.get_latest_checkpoint() if resume and not overwrite else None
+        if not latest: clear_folder(folder, overwrite)
+        return latest and latest.name
+    name = on_main(claim)
+    if not name: return None
     check_same_settings(folder, self.config)
-    saved = manager.load_checkpoint(latest.name)
+    saved = manager.load_checkpoint(name)
     self.sampler.restore(saved.state["sampler"]) # refuses other problems
     self.callbacks.restore(saved.optimizers["callbacks"]) # and missing callbacks
     return saved
@@ -366,8 +370,10 @@ def _save(self: AdversarialTrainer, stage):
                  model=asdict(self.config.model))
     more = dict(values=self.values.state(), callbacks=self.callbacks.state(),
                 optimizers=[[*key, o.state_dict()] for key, o in self._used_again(stage).items()])
-    manager.save_checkpoint(self.players.state(), state, metrics, f"stage_{stage}", more)
-    if manager.should_save_as_best(metrics): manager.save_as_best(f"stage_{stage}")
+    def save():
+        manager.save_checkpoint(self.players.state(), state, metrics, f"stage_{stage}", more)
+        if manager.should_save_as_best(metrics): manager.save_as_best(f"stage_{stage}")
+    on_main(save)
 
 # %% ../nbs/32_trainer.ipynb #cb783cb2
 @patch
@@ -409,7 +415,8 @@ def train_full_pipeline(self: AdversarialTrainer,
     "Train all stages and leave a complete run folder"
     saved = self._open_folder(resume, overwrite)
     folder = Path(self.config.out)
-    write_json(folder / "config.json", run_facts(self.config, self.sandbox, self.players) | self.facts)
+    facts = run_facts(self.config, self.sandbox, self.players) | self.facts
+    on_main(lambda: write_json(folder / "config.json", facts))
     reads_tests = get_reward_scheme(self.config.reward).reads_tests
     self.selection = Selection(self.players, self.to_select, self.sandbox, reads_tests)
     stages = self._restore(saved) if saved else self.config.stages
@@ -419,8 +426,8 @@ def train_full_pipeline(self: AdversarialTrainer,
         for stage in stages:
             self.train_stage(stage)
             self._finish_stage(stage, start)
-        run["summary"] = self._summary()
-        write_json(folder / "summary.json", run["summary"])
+        run["summary"] = on_main(self._summary)
+        on_main(lambda: write_json(folder / "summary.json", run["summary"]))
     return run["summary"]
 
 # %% ../nbs/32_trainer.ipynb #c323c29f

@@ -15,6 +15,7 @@ from pathlib import Path
 from statistics import mean as average, median, variance
 from fastcore.basics import patch
 from ..core import TrainingError
+from ..ranks import is_main
 from ..rollout import Rollout, counted_pass_rate, mean
 from ..mutants import find_live_mutants, mutation_scores
 from .base import Callback
@@ -264,14 +265,14 @@ def report(self: Guard,
     alarm: Alarm # Just raised
 ):
     "Log and show an alarm"
-    if self.trainer.in_run: log_alarm(self.trainer.config.out, alarm)
+    if self.trainer.in_run and is_main(): log_alarm(self.trainer.config.out, alarm)
     if self.trainer.show: print(f"\n{alarm}", file=sys.stderr, flush=True)
 
 # %% ../../nbs/callbacks/02_guard.ipynb #e3b29288
 @patch
 def before_run(self: Guard):
     "Drop alarms from after the checkpoint"
-    drop_alarms(self.trainer.config.out, self.trainer.step)
+    if is_main(): drop_alarms(self.trainer.config.out, self.trainer.step)
 
 # %% ../../nbs/callbacks/02_guard.ipynb #3afa257e
 @patch
