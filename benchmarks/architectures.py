@@ -23,7 +23,7 @@ from chained_adv.adapters import AdaptersOff, AdapterSwitch, add_adapters
 from chained_adv.core import ConfigError
 from chained_adv.loading import TINY, load_tokenizer, quietly
 from chained_adv.models import Base, ModelConfig, activate, adapter_parameters, reading_model, sampling_model
-from chained_adv.sampling import path_gap
+from chained_adv.pathcheck import path_gap
 
 SIZES = dict(
     vocab_size=768,

@@ -112,8 +112,7 @@ def _shape(o):
 
 # %% ../nbs/25_evaluation.ipynb #562f75dd
 def _pairs_alike(keys):
-    n = len(keys)
-    return sum(c * (c - 1) for c in Counter(keys).values()) / (n * (n - 1))
+    return sum(c * (c - 1) for c in Counter(keys).values()) / (len(keys) * (len(keys) - 1))
 
 def compute_test_diversity(
     tests: list[TestCase] # A test suite

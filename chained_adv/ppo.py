@@ -5,8 +5,7 @@
 # %% auto #0
 __all__ = ['ADVANTAGES', 'SCALES', 'AVERAGES', 'MIN_REWARD_SPREAD', 'ADVANTAGE_CLIP', 'TIS_CAP', 'PPOConfig', 'Batch',
            'group_mean', 'has_signal', 'scale_advantages', 'group_advantages', 'Advantages', 'compute_advantages',
-           'Tokens', 'token_ratio', 'token_sum', 'kl_estimate', 'compute_loss', 'compute_policy_loss', 'freeze_model',
-           'unfreeze_model', 'create_optimizer', 'train_step']
+           'Tokens', 'token_ratio', 'token_sum', 'kl_estimate', 'compute_loss', 'compute_policy_loss', 'train_step']
 
 # %% ../nbs/19_ppo.ipynb #d5e6e95c
 import math
@@ -19,7 +18,7 @@ import torch
 from .memory import NARROW, MicroBatches
 from .ppo_options import ValueHead, check_finite, clip_gradients, entropy_weight
 from .ppo_options import importance_correction, leave_one_out, predict_values, turn_advantages
-from .ppo_options import update_head
+from .ppo_options import create_optimizer, freeze_model, unfreeze_model, update_head # noqa: F401
 from .ranks import add_gradients, add_numbers, exchange, rank, world_size
 
 # %% ../nbs/19_ppo.ipynb #29e0e2e2
@@ -303,33 +302,6 @@ def compute_policy_loss(
     "Clipped surrogate, summed over tokens and divided by their number"
     if advantages.dim() == 1: advantages = advantages[:, None]
     return compute_loss(Tokens(logprobs, old_logprobs, advantages, mask), config, total)
-
-# %% ../nbs/19_ppo.ipynb #acec6e9c
-def freeze_model(
-    parameters # Parameters, for example `model.parameters()`
-):
-    "Take parameters out of training"
-    for p in parameters:
-        p.requires_grad_(False)
-        p.grad = None
-
-# %% ../nbs/19_ppo.ipynb #e029fe50
-def unfreeze_model(
-    parameters # Parameters, for example those of one adapter
-):
-    "Put parameters into training"
-    for p in parameters: p.requires_grad_(True)
-
-# %% ../nbs/19_ppo.ipynb #54312cac
-def create_optimizer(
-    parameters, # What learns
-    lr: float, # Learning rate
-    betas: tuple[float, float] = (.9, .95) # Of Adam
-) -> torch.optim.AdamW: # Without weight decay
-    "The optimiser of one player at one stage, or of a value head"
-    parameters = list(parameters)
-    if not parameters: raise ValueError("nothing to train: no parameters were given")
-    return torch.optim.AdamW(parameters, lr=lr, betas=betas, weight_decay=0.)
 
 # %% ../nbs/19_ppo.ipynb #21217714
 def _rows_of(lists, rows, like):

@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['CAUSES', 'VALUE_CLIP', 'ENTROPY_COEF', 'check_finite', 'clip_gradients', 'leave_one_out', 'spread_credit',
            'compute_gae', 'turn_grid', 'turn_advantages', 'ValueHead', 'compute_value_loss', 'explained_variance',
-           'fit_value', 'pretrain_value', 'predict_values', 'update_head', 'importance_correction', 'entropy_weight']
+           'fit_value', 'pretrain_value', 'predict_values', 'update_head', 'importance_correction', 'entropy_weight',
+           'freeze_model', 'unfreeze_model', 'create_optimizer']
 
 # %% ../nbs/18_ppo_options.ipynb #929e785c
 import math
@@ -341,3 +342,30 @@ def entropy_weight(
     if not tokens: return 0.
     entropy = -sum(tokens) / len(tokens)
     return ENTROPY_COEF if entropy < floor else 0.
+
+# %% ../nbs/18_ppo_options.ipynb #acec6e9c
+def freeze_model(
+    parameters # Parameters, for example `model.parameters()`
+):
+    "Take parameters out of training"
+    for p in parameters:
+        p.requires_grad_(False)
+        p.grad = None
+
+# %% ../nbs/18_ppo_options.ipynb #e029fe50
+def unfreeze_model(
+    parameters # Parameters, for example those of one adapter
+):
+    "Put parameters into training"
+    for p in parameters: p.requires_grad_(True)
+
+# %% ../nbs/18_ppo_options.ipynb #54312cac
+def create_optimizer(
+    parameters, # What learns
+    lr: float, # Learning rate
+    betas: tuple[float, float] = (.9, .95) # Of Adam
+) -> torch.optim.AdamW: # Without weight decay
+    "The optimiser of one player at one stage, or of a value head"
+    parameters = list(parameters)
+    if not parameters: raise ValueError("nothing to train: no parameters were given")
+    return torch.optim.AdamW(parameters, lr=lr, betas=betas, weight_decay=0.)

@@ -68,16 +68,17 @@ def pick_stages(
     test: tuple[int, ...] # Stages at which tests are to be written
 ) -> tuple[tuple[int, ...], tuple[int, ...]]: # Those that are written, and those of them with tests
     "Check the stages of a run; raises `ConfigError`"
-    chain, test = list(chain), list(test)
-    in_order = lambda stages: [s for s in range(1, 6) if s in stages]
-    if chain != in_order(chain) or chain[-1:] != [5]:
-        raise ConfigError(f"chain_stages {chain}: give stages of 1 to 5, each once, in rising order, "
+    chain = tuple(chain)
+    test = tuple(test)
+    in_order = lambda stages: tuple(s for s in range(1, 6) if s in stages)
+    if chain != in_order(chain) or chain[-1:] != (5,):
+        raise ConfigError(f"chain_stages {list(chain)}: give stages of 1 to 5, each once, in rising order, "
                           "the last one 5")
     tested = tuple(s for s in test if s in chain)
     if test != in_order(test) or not tested:
-        raise ConfigError(f"test_stages {test}: give stages of 1 to 5, each once, in rising order, "
-                          f"at least one of them in chain_stages {chain}")
-    return tuple(chain), tested
+        raise ConfigError(f"test_stages {list(test)}: give stages of 1 to 5, each once, in rising order, "
+                          f"at least one of them in chain_stages {list(chain)}")
+    return chain, tested
 
 # %% ../nbs/01_stages.ipynb #a49de30f
 @dataclass(frozen=True)
@@ -320,20 +321,3 @@ def extract_code(
     blocks = [body for lang, body in _FENCE.findall(text) if lang.lower() in ("", "python", "py", "python3")]
     blocks = [o for o in blocks if re.search(r"^\s*(def|class|async def)\b", o, re.M)] or blocks
     return blocks[-1] if blocks else text
-
-# %% ../nbs/01_stages.ipynb #3e17a784
-def pick_stages(
-    chain: tuple[int, ...], # Stages that the generator is to write
-    test: tuple[int, ...] # Stages at which tests are to be written
-) -> tuple[tuple[int, ...], tuple[int, ...]]: # Those written, and those of them with tests
-    "Check the choice of stages; raises `ConfigError`"
-    chain, test = list(chain), list(test)
-    in_order = lambda stages: [s for s in range(1, 6) if s in stages]
-    if chain != in_order(chain) or chain[-1:] != [5]:
-        raise ConfigError(f"chain_stages {chain}: give stages of 1 to 5, each once, in rising order, "
-                          "the last one 5")
-    tested = tuple(s for s in test if s in chain)
-    if test != in_order(test) or not tested:
-        raise ConfigError(f"test_stages {test}: give stages of 1 to 5, each once, in rising order, "
-                          f"at least one of them in chain_stages {chain}")
-    return tuple(chain), tested

@@ -15,7 +15,8 @@ from chained_adv.core import ConfigError, Problem
 from chained_adv.loading import end_tokens, load_base, load_tokenizer, render_chat
 from chained_adv.models import Base, ModelConfig, Players, activate, adapter_parameters, reading_model
 from chained_adv.models import sampling_model
-from chained_adv.sampling import Reader, Sample, answer_logprobs, attend, path_gap, sample_tokens
+from chained_adv.sampling import Reader, Sample, answer_logprobs, attend, sample_tokens
+from chained_adv.pathcheck import path_gap
 from chained_adv.stages import PROMPT_SETS
 
 spec = importlib.util.spec_from_file_location(
