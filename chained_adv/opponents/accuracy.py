@@ -6,12 +6,11 @@
 __all__ = ['fixed_inputs', 'continue_tests', 'value_accuracy']
 
 # %% ../../nbs/opponents/03_accuracy.ipynb #8d5f97fa
-import torch
 from ..core import Problem, TestCase
 from ..testcases import baseline_cases, parse_tests
 from ..sandbox import Job, Sandbox
-from ..sampling import sample_tokens
-from ..models import Player, Players, sampling_model
+from ..engines.base import Row
+from ..models import Player, Players
 from .inputs import can_fill
 
 # %% ../../nbs/opponents/03_accuracy.ipynb #5b5cfe93
@@ -43,14 +42,9 @@ def continue_tests(
     beginnings = [_beginning(player, p, t) for p, t in asked]
     ids = player.encode(prompts, 2 * limit)
     tokenize = lambda text: player.base.tokenizer(text, add_special_tokens=False).input_ids
-    rows = [a + tokenize(b) for a, b in zip(ids, beginnings)]
-    model, reader, texts = sampling_model(player.base, player.adapter(stage)), player.reader(), []
-    for i in range(0, len(rows), player.config.max_rows):
-        part = rows[i:i + player.config.max_rows]
-        source = torch.Generator(player.base.model.device)
-        answers = sample_tokens(model, reader, part, limit, player.end_ids, 0., source)
-        texts += [player.cut(*a)[3] for a in answers]
-    return [a + b for a, b in zip(beginnings, texts)]
+    rows = [Row(a + tokenize(b), player.adapter(stage), limit, 0) for a, b in zip(ids, beginnings)]
+    answers = player._answer(rows, stage, 0., None)
+    return [a + player.cut(*b, stage)[3] for a, b in zip(beginnings, answers)]
 
 # %% ../../nbs/opponents/03_accuracy.ipynb #3b44c783
 def _first_test(problem, test, text):
