@@ -27,7 +27,7 @@ def pick_device(
 ) -> torch.device: # The device to use
     "CUDA when there is one, otherwise the CPU; raises `ConfigError` for a device that is not there"
     if device == "auto" and not torch.cuda.is_available(): return torch.device("cpu")
-    if device == "auto": device = f"cuda:{os.environ.get('LOCAL_RANK', 0)}" # of several processes each takes its own
+    if device == "auto": device = f"cuda:{os.environ.get('LOCAL_RANK', 0)}" # each rank has its own
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise ConfigError(f"device {device!r}: torch sees no CUDA GPU; use --device cpu, or install a CUDA "
                           "build of torch (see `chained-adv doctor`)")

@@ -174,7 +174,7 @@ def sample_tests(
 ):
     "Let the discriminator write tests about chains"
     start = time.perf_counter()
-    reader = reader or players.discriminator.reader()
+    reader = reader or make_readers(players)[1]
     if chains is None: chains = range(len(rollout.chains))
     about = [i for i in chains for _ in range(n_lists)]
     for stage in stages:

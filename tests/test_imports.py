@@ -79,7 +79,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "ppo_options": "",
     "ppo": "memory ranks ppo_options",
     "rollout": "core stages testcases sandbox opponents.inputs rewards sampling opponents.player ranks models",
-    "opponents.accuracy": "core testcases sandbox opponents.inputs rows models",
+    "opponents.accuracy": "core testcases sandbox opponents.inputs engines.base models",
     "intervals": "core",
     "plots": "",
     "tracking": "core plots",

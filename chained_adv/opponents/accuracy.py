@@ -9,8 +9,8 @@ __all__ = ['fixed_inputs', 'continue_tests', 'value_accuracy']
 from ..core import Problem, TestCase
 from ..testcases import baseline_cases, parse_tests
 from ..sandbox import Job, Sandbox
-from ..rows import sample_rows
-from ..models import Discriminator, Players, sampling_model
+from ..engines.base import Row
+from ..models import Player, Players
 from .inputs import can_fill
 
 # %% ../../nbs/opponents/03_accuracy.ipynb #5b5cfe93
@@ -42,10 +42,9 @@ def continue_tests(
     beginnings = [_beginning(player, p, t) for p, t in asked]
     ids = player.encode(prompts, 2 * limit)
     tokenize = lambda text: player.base.tokenizer(text, add_special_tokens=False).input_ids
-    rows = [a + tokenize(b) for a, b in zip(ids, beginnings)]
-    model = sampling_model(player.base, player.adapter(stage))
-    found = sample_rows(model, player.reader(), rows, limit, player.end_ids, 0., None, None, player.base.rows)
-    return [a + player.cut(*answer)[3] for a, answer in zip(beginnings, found)]
+    rows = [Row(a + tokenize(b), player.adapter(stage), limit, 0) for a, b in zip(ids, beginnings)]
+    answers = player._answer(rows, stage, 0., None)
+    return [a + player.cut(*b, stage)[3] for a, b in zip(beginnings, answers)]
 
 # %% ../../nbs/opponents/03_accuracy.ipynb #3b44c783
 def _first_test(problem, test, text):
