@@ -9,10 +9,9 @@ __all__ = ['SELECTIONS', 'COLUMNS', 'compute_pass_rate', 'compute_failure_rate',
            'compare_evaluations', 'comparison_rows', 'rows_as_csv']
 
 # %% ../nbs/26_evaluation.ipynb #68d3c972
-import ast, csv, keyword, math, re, warnings
+import ast, csv, io, keyword, math, re, warnings
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from io import StringIO
 from statistics import mean as average, stdev
 from collections.abc import Callable
 
@@ -444,7 +443,7 @@ def rows_as_csv(
     rows: list[dict] # With the same keys, at least one
 ) -> str: # Text of a CSV file; what is None is empty
     "Rows as CSV"
-    out = StringIO()
+    out = io.StringIO()
     writer = csv.DictWriter(out, rows[0], lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)

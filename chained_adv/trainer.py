@@ -23,8 +23,7 @@ from .sandbox import Sandbox, check_problem
 from .rewards import get_reward_scheme
 from .ppo import Batch, create_optimizer, train_step
 from .rollout import Rollout, rollout_metrics
-from .batches import ValueHeads, discriminator_batch, generator_batch, joint_batch
-from .batches import update_inputs
+from .batches import ValueHeads, discriminator_batch, generator_batch, joint_batch, update_inputs
 from .checkpoints import CheckpointManager
 from .tracking import read_evaluations, write_json
 

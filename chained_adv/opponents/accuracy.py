@@ -32,7 +32,7 @@ def fixed_inputs(
 
 # %% ../../nbs/opponents/03_accuracy.ipynb #d6bb8057
 def continue_tests(
-    player: Discriminator, # The discriminator
+    player: Player, # The discriminator
     asked: list[tuple[Problem, TestCase]], # Calls to go on from
     stage: int, # Whose adapter writes
     limit: int = 64 # Tokens
