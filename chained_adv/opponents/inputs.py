@@ -57,7 +57,7 @@ def _with_value(test, value):
     return replace(test, expected=value, text=text)
 
 def fill_inputs(
-    items: Sequence[tuple[Problem, Sequence[TestCase | Rejected]]], # Problems, and what was read of calls for each
+    items: Sequence[tuple[Problem, Sequence[TestCase | Rejected]]], # Problems, and what was read of calls
     sandbox: Sandbox # Where the references run
 ) -> list[list[TestCase | Rejected]]: # Tests with values, and what was refused, in the same order
     "Let the references say what calls must return"
