@@ -6,7 +6,7 @@
 __all__ = ['add_adapters', 'AdapterSwitch', 'AdaptersOff', 'AdapterMerged']
 
 # %% ../nbs/14_adapters.ipynb #147bee34
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 import torch
 from fastcore.basics import patch
@@ -18,7 +18,7 @@ from .loading import quietly
 # %% ../nbs/14_adapters.ipynb #1b1604a3
 def add_adapters(
     model, # A causal language model of `transformers`
-    names: list[str], # Adapters
+    names: Sequence[str], # Adapters
     rank: int # Of their products; alpha is twice the rank
 ): # The model wrapped by PEFT; as it is without names
     "The model with fresh LoRA adapters of these names on all its linear layers"
@@ -37,7 +37,7 @@ class AdapterSwitch:
     "The adapters of a model: which one is active, and the model with none"
     def __init__(self,
         model, # Wrapped by PEFT
-        names: list[str] # Its adapters
+        names: Sequence[str] # Its adapters
     ):
         self.model = model
         self.layers = [m for m in model.modules() if isinstance(m, LoraLayer)]

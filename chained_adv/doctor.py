@@ -120,7 +120,7 @@ def fitting_table(
     from chained_adv.footprint import read_config, what_fits
     from chained_adv.models import ModelConfig
     settings = ModelConfig(model=model, device=device)
-    given = dict(dtypes=(dtype,)) if dtype else {}
+    given: dict[str, Any] = dict(dtypes=(dtype,)) if dtype else {}
     if rows: given["rows"] = (rows,)
     choices = what_fits(read_config(model), settings, tokens=tokens, prompt=prompt, **given)
     return [dict(dtype=o.dtype, rows=o.rows, microbatch_tokens=o.micro, gigabytes=round(o.peak / 2**30, 2),

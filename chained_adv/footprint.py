@@ -28,7 +28,7 @@ from .sampling import attend, make_cache
 class Tracker(TorchDispatchMode):
     "Counts the bytes that tensors hold while it is active"
     def __init__(self,
-        known: list[torch.Tensor] = () # What was there before: not counted
+        known: tuple[torch.Tensor, ...] | list[torch.Tensor] = () # What was there before: not counted
     ):
         super().__init__()
         self.now = 0 # Bytes
@@ -81,7 +81,7 @@ def meta_model(
 # %% ../nbs/18_footprint.ipynb #a5b132b2
 def _materialise(model):
     "Replace the parameters and buffers of a model on the `meta` device by new tensors, shared ones once"
-    made = {None: None}
+    made: dict = {None: None}
     for module in model.modules():
         for name, p in module._parameters.items():
             if p not in made:
@@ -243,7 +243,7 @@ def read_config(
     name: str # `tiny`, a folder or a hub name
 ): # Of `transformers`
     "The config of a model, without its weights; raises `ConfigError`"
-    try: return AutoConfig.from_pretrained(TINY if name == "tiny" else name)
+    try: return AutoConfig.from_pretrained(str(TINY) if name == "tiny" else name)
     except (OSError, ValueError, KeyError) as e:
         raise ConfigError(f"model {name!r} has no config that can be read: {str(e).strip().splitlines()[0]} "
                           "Give a folder with config.json, or a name on the Hugging Face hub") from None

@@ -8,7 +8,7 @@ __all__ = ['NARROW', 'WIDE', 'WORDS', 'Result', 'free_memory', 'kept_bytes', 'by
 
 # %% ../nbs/13_memory.ipynb #79337f07
 import functools, gc, warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -53,7 +53,7 @@ def free_memory(
 # %% ../nbs/13_memory.ipynb #02cebb96
 def kept_bytes(
     run: Callable, # A forward pass with gradients
-    known: list[torch.Tensor] = () # Tensors that are there anyway: parameters, buffers, inputs
+    known: Sequence[torch.Tensor] = () # Tensors that are there anyway: parameters, buffers, inputs
 ) -> int: # Bytes
     "What autograd keeps of a forward pass"
     there = {t.untyped_storage()._cdata for t in known}

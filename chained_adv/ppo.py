@@ -315,7 +315,7 @@ class _Update(NamedTuple):
     "What the steps of an update share"
     batch: Batch # With the trainer's log-probabilities, where they are needed
     advantages: torch.Tensor # row, or row x token
-    reference: list[list[float]] | None # row -> the reference's log-probabilities
+    reference: list[list[float] | None] | None # row -> the reference's log-probabilities
     policy: Callable # Row numbers -> (log-probabilities, entropies, mask)
     optimizer: torch.optim.Optimizer # Of what learns
     config: PPOConfig # Settings

@@ -57,7 +57,7 @@ def exchange(
     made = error = None
     try: made = make()
     except Exception as e: error = e
-    found = [None] * world_size()
+    found: list = [None] * world_size()
     dist.all_gather_object(found, (made, error and f"{type(error).__name__}: {error}"))
     _raise_together([text for _, text in found], error)
     return [value for value, _ in found]

@@ -121,9 +121,9 @@ _WORDS = dict(
            "`{name}([1, 2], 3)`; what they must return is worked out elsewhere. "
            "No comments, no explanations.\n")
 
-_ASK = dict(_WORDS, generator="Now write stage {id}, {title}. {task}",
-            discriminator=_WORDS["discriminator"].replace("## Tests\n", ""),
-            inputs=_WORDS["inputs"].replace("## Tests\n", ""))
+_ASK: dict = dict(_WORDS, generator="Now write stage {id}, {title}. {task}",
+                  discriminator=_WORDS["discriminator"].replace("## Tests\n", ""),
+                  inputs=_WORDS["inputs"].replace("## Tests\n", ""))
 
 # %% ../nbs/01_stages.ipynb #4e8aefa7
 _SYSTEM = "You are a careful programmer. You work in stages and answer each with that stage alone."

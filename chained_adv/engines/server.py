@@ -105,7 +105,7 @@ def _make_handler(server):
     "The class that reads requests and writes replies"
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        def log_message(self, *args): pass
+        def log_message(self, format, *args): pass
         def do_GET(self): self.reply({})
         def do_POST(self): self.reply(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
         def reply(self, body):

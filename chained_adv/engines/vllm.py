@@ -30,7 +30,7 @@ class VLLMEngine:
     def __init__(self,
         base: Base, # Ours; the server must serve the same
         url: str, # Its address; behind a `#` a folder that both sides see
-        end_ids: set[int] = frozenset(), # Tokens that end an answer
+        end_ids: set[int] | frozenset[int] = frozenset(), # Tokens that end an answer
         timeout: float = TIMEOUT, # Seconds of one try
         tries: int = TRIES, # Of a request
         wait: float = .2 # Seconds before the second try; then twice as long each time, with jitter

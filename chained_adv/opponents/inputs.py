@@ -6,6 +6,7 @@
 __all__ = ['can_fill', 'fill_inputs', 'fill_lists']
 
 # %% ../../nbs/opponents/00_inputs.ipynb #e912e842
+from collections.abc import Sequence
 from dataclasses import replace
 from ..core import Problem, TestCase
 from ..testcases import ParsedTests, Rejected
@@ -56,7 +57,7 @@ def _with_value(test, value):
     return replace(test, expected=value, text=text)
 
 def fill_inputs(
-    items: list[tuple[Problem, list[TestCase | Rejected]]], # Problems, and what was read of calls for each
+    items: Sequence[tuple[Problem, Sequence[TestCase | Rejected]]], # Problems, and what was read of calls
     sandbox: Sandbox # Where the references run
 ) -> list[list[TestCase | Rejected]]: # Tests with values, and what was refused, in the same order
     "Let the references say what calls must return"

@@ -40,7 +40,7 @@ def play_step(
     past: dict[str, list[str]] | None = None # Id of a problem -> earlier programs for tests to catch
 ) -> Rollout: # Judged
     "The episodes of a step, or of a part of it"
-    same = dict(seed=seed, reward=config.reward, bank=bank)
+    same: dict = dict(seed=seed, reward=config.reward, bank=bank)
     if role == "discriminator":
         return play(players, problems, sandbox, PROGRAMS, stage, (stage,), config.n_lists, tested=1,
                     continuations=1, past=past, **same)

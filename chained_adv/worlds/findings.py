@@ -29,7 +29,7 @@ def values_by_arm(
     metric: str = "solved_greedy" # Which rate
 ) -> dict[str, dict[str, dict[int, float]]]: # cell -> arm -> seed -> value
     "One rate of all runs"
-    found = defaultdict(lambda: defaultdict(dict))
+    found: dict = defaultdict(lambda: defaultdict(dict))
     for r in results:
         if r.get(metric) is not None: found[r["cell"]][r["arm"]][r["seed"]] = r[metric]
     return found
@@ -141,7 +141,7 @@ def depth_values(
     results: list[dict[str, Any]] # Of `read_results`, of the study of stages
 ) -> dict[str, dict[int, dict[int, float]]]: # arm -> depth -> seed -> share; `direct_best` is best of N
     "Shares solved by depth"
-    found = defaultdict(lambda: defaultdict(dict))
+    found: dict = defaultdict(lambda: defaultdict(dict))
     for r in results:
         for depth in DEPTHS:
             at = r["by_tag"].get(f"depth-{depth}", {})

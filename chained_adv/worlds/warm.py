@@ -66,7 +66,7 @@ def limit_rows(
     rng, rows = make_rng("limits warm", seed), []
     pool = [s for s in limit_specs() if not is_held_out_limit(s)]
     while tokens > 0:
-        kind, = rng.choices(list(LIMIT_SHARES), LIMIT_SHARES.values())
+        kind, = rng.choices(list(LIMIT_SHARES), list(LIMIT_SHARES.values()))
         o = draw_limit(rng.choice(pool), rng.choice(list(LEVELS)), rng)
         rows.append(encode_pieces(tokenizer, limit_pieces(o, kind, rng)))
         tokens -= len(rows[-1].ids)
@@ -111,8 +111,8 @@ def steps_rows(
     return rows, learned
 
 # %% ../../nbs/worlds/02_warm.ipynb #2515161f
-STEPS_SIZES = dict(hidden_size=128, num_hidden_layers=4, num_attention_heads=4, num_key_value_heads=4,
-                   intermediate_size=384, max_position_embeddings=256, initializer_range=.08)
+STEPS_SIZES: dict = dict(hidden_size=128, num_hidden_layers=4, num_attention_heads=4, num_key_value_heads=4,
+                         intermediate_size=384, max_position_embeddings=256, initializer_range=.08)
 
 def make_steps_model(
     tokenizer: PreTrainedTokenizerFast, # Of world B
