@@ -9,6 +9,7 @@ __all__ = ['join_ranks', 'world_size', 'rank', 'is_main', 'share_of', 'exchange'
 # %% ../nbs/16_ranks.ipynb #4536cb39
 import os
 from collections.abc import Callable, Iterable
+from typing import Any
 import torch
 import torch.distributed as dist
 from accelerate import PartialState
@@ -51,7 +52,7 @@ def _raise_together(errors, own):
 
 def exchange(
     make: Callable # Without arguments
-) -> list: # What each rank made, by rank
+) -> list[Any]: # What each rank made, by rank
     "What every rank made; raises on all of them when one fails"
     if world_size() == 1: return [make()]
     made = error = None
@@ -65,7 +66,7 @@ def exchange(
 # %% ../nbs/16_ranks.ipynb #b1cf02e4
 def on_main(
     work: Callable # Without arguments
-): # What rank 0 made, on all ranks
+) -> Any: # What rank 0 made, on all ranks
     "Let rank 0 do something while the others wait; raises on all of them when it fails"
     return exchange(lambda: work() if is_main() else None)[0]
 

@@ -10,7 +10,7 @@ from ..core import Problem, TestCase
 from ..testcases import baseline_cases, parse_tests
 from ..sandbox import Job, Sandbox
 from ..engines.base import Row
-from ..models import Player, Players
+from ..models import Discriminator, Players
 from .inputs import can_fill
 
 # %% ../../nbs/opponents/03_accuracy.ipynb #5b5cfe93
@@ -32,7 +32,7 @@ def fixed_inputs(
 
 # %% ../../nbs/opponents/03_accuracy.ipynb #d6bb8057
 def continue_tests(
-    player: Player, # The discriminator
+    player: Discriminator, # The discriminator
     asked: list[tuple[Problem, TestCase]], # Calls to go on from
     stage: int, # Whose adapter writes
     limit: int = 64 # Tokens
