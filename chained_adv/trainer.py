@@ -425,9 +425,9 @@ def train_full_pipeline(self: AdversarialTrainer,
         for stage in stages:
             self.train_stage(stage)
             self._finish_stage(stage, start)
-        run["summary"] = on_main(self._summary)
-        on_main(lambda: write_json(folder / "summary.json", run["summary"]))
-    return run["summary"]
+        summary = run["summary"] = on_main(self._summary)
+        on_main(lambda: write_json(folder / "summary.json", summary))
+    return summary
 
 # %% ../nbs/33_trainer.ipynb #c323c29f
 @patch
