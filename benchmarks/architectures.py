@@ -18,12 +18,11 @@ from importlib.util import find_spec
 from pathlib import Path
 import torch, transformers
 from transformers import AutoConfig, AutoModelForCausalLM, BitsAndBytesConfig
-import chained_adv.sampling as sampling
 from chained_adv.adapters import AdaptersOff, AdapterSwitch, add_adapters
 from chained_adv.core import ConfigError
 from chained_adv.loading import TINY, load_tokenizer, quietly
 from chained_adv.models import Base, ModelConfig, activate, adapter_parameters, reading_model, sampling_model
-from chained_adv.pathcheck import path_gap
+from chained_adv.pathcheck import LIMITS, path_gap
 
 SIZES = dict(
     vocab_size=768,
@@ -236,7 +235,7 @@ def try_4bit(name, folder):
         load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.float32
     )
     how = dict(quantization_config=bits, device_map={"": "cpu"}, dtype=torch.float32)
-    limit, sampling.LIMITS[torch.float32] = sampling.LIMITS[torch.float32], 5e-3
+    limit, LIMITS[torch.float32] = LIMITS[torch.float32], 5e-3
     try:
         model = AutoModelForCausalLM.from_pretrained(folder, **how).eval()
         if not any(type(m).__name__ == "Linear4bit" for m in model.modules()):
@@ -254,7 +253,7 @@ def try_4bit(name, folder):
     except Exception as e:  # a row of the table, whatever a kernel says
         return f"{type(e).__name__}: {str(e).splitlines()[0][:80]}"
     finally:
-        sampling.LIMITS[torch.float32] = limit
+        LIMITS[torch.float32] = limit
 
 
 def line(name, attention, cells, markdown):

@@ -16,7 +16,7 @@ from chained_adv.loading import end_tokens, load_base, load_tokenizer, render_ch
 from chained_adv.models import Base, ModelConfig, Players, activate, adapter_parameters, reading_model
 from chained_adv.models import sampling_model
 from chained_adv.sampling import Reader, Sample, answer_logprobs, attend, sample_tokens
-from chained_adv.pathcheck import path_gap
+from chained_adv.pathcheck import path_gap, _plain_logprobs
 from chained_adv.stages import PROMPT_SETS
 
 spec = importlib.util.spec_from_file_location(
@@ -99,7 +99,7 @@ def test_windows_of_any_width_over_ragged_prompts(name, window):
     samples = [Sample(p, *answer) for p, answer in zip(prompts, answers)]
     logp, _, mask = answer_logprobs(model, reader, samples)
     for s, now, m in zip(samples, logp, mask):
-        plain = sampling._plain_logprobs(model, s)
+        plain = _plain_logprobs(model, s)
         assert (plain - torch.tensor(s.logprobs)).abs().max() < 1e-4
         assert (plain - now[m]).abs().max() < 1e-4
 
