@@ -195,7 +195,7 @@ def _pass_parts(plan, text, costs, dtype):
     reading, _, cached = costs.at(layers, min(32, distinct)) # a reader's chunk
     _, update, _ = costs.at(layers, max(plan.micro // plan.tokens, 1))
     prompts = distinct * plan.prompt * cached
-    rows = plan.rows * (2 * plan.prompt + plan.tokens + 64) * cached # 64: room that a cache makes ahead
+    rows = plan.rows * (plan.prompt + plan.tokens + 64) * cached # 64: room that a cache makes ahead
     logits = plan.rows * text.vocab_size * (dtype.itemsize + 12) # their logarithms, noise, the difference
     sampling = max(rows + rows // layers + logits, reading)
     return {"sampling": prompts + sampling, "update": prompts + update}

@@ -228,13 +228,13 @@ HELD = tiny_problems("held_out", 3)
 
 @pytest.fixture(scope="module")
 def measured():
-    "The tiny model on four problems, with an untrained tester that is loaded anew"
+    "The tiny model on three problems, one answer of which is wrong; the untrained tester is loaded anew"
     players, other = (Players(ModelConfig(device="cpu")) for _ in range(2))
     with Sandbox() as box:
         mutants = find_live_mutants(HELD, box, 2)
         more = dict(name="tiny", ks=(1, 2), best_of=2, untrained=other)
-        full = [evaluate_players(players, HELD, box, 2, mutants, seed=5, **more) for _ in range(2)]
-        return *full, evaluate_players(players, HELD, box, 2, mutants, seed=5)
+        full = [evaluate_players(players, HELD, box, 2, mutants, seed=4, **more) for _ in range(2)]
+        return *full, evaluate_players(players, HELD, box, 2, mutants, seed=4)
 
 def test_same_seed_same_evaluation(measured):
     a, b, _ = measured

@@ -106,13 +106,13 @@ def test_a_resumed_run_of_every_variant_is_the_same(tmp_path, name):
 
 def test_tokens_are_those_that_the_sampler_wrote(tmp_path, monkeypatch):
     "Of all calls of the sampler, whatever became of the answers: training and evaluation, none left out"
-    from chained_adv import models
-    sampled, sample_tokens = [], models.sample_tokens
+    from chained_adv import rows
+    sampled, sample_tokens = [], rows.sample_tokens
     def counting(*args, **kw):
         answers = sample_tokens(*args, **kw)
         sampled.append(sum(len(ids) for ids, *_ in answers))
         return answers
-    monkeypatch.setattr(models, "sample_tokens", counting)
+    monkeypatch.setattr(rows, "sample_tokens", counting)
     with trainer(out=str(tmp_path / "run"), order="learnability") as t:
         summary = t.train_full_pipeline()
         assert summary["generated_tokens"] + summary["evaluation_tokens"] == sum(sampled)
