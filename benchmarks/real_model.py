@@ -25,6 +25,7 @@ import time
 from pathlib import Path
 import torch
 from chained_adv import models, trainer
+from chained_adv.training import episodes
 from chained_adv.core import stable_hash
 from chained_adv.evaluation import compare_evaluations, evaluate_players, evaluation_from_dict, has_syntax_error
 from chained_adv.intervals import rate_interval
@@ -118,6 +119,7 @@ def training_config(a):
 def save_state(t, path, turn):
     "Everything that the next turn needs; written whole or not at all"
     state = dict(turn=turn, step=t.step, players=t.players.state(), sampler=t.sampler.state(),
+                 callbacks=t.callbacks.state(), # programs of earlier steps, for tests to catch
                  optimizers=[[*key, o.state_dict()] for key, o in t.optimizers.items()])
     torch.save(state, path.with_suffix(".new"))
     path.with_suffix(".new").replace(path)
@@ -131,6 +133,7 @@ def load_state(t, path):
     t.step = state["step"]
     t.players.load_state(state["players"])
     t.sampler.restore(state["sampler"])
+    t.callbacks.restore(state["callbacks"])
     for role, stage, saved in state["optimizers"]:
         t.optimizer(role, stage).load_state_dict(saved)
     return state["turn"]
@@ -156,14 +159,14 @@ def select(a, easy, sandbox):
 
 
 def curve(a):
-    trainer.DRAWN = 1 # the problems are chosen beforehand, so none is drawn in vain
+    episodes.DRAWN = 1 # the problems are chosen beforehand, so none is drawn in vain
     a.out = Path(a.out)
     a.out.mkdir(parents=True, exist_ok=True)
     easy = load_problems("easy")
     with Sandbox() as sandbox:
         chosen, kept_out = select(a, easy, sandbox), [p for p in easy if held_out(p)]
         print(f"{len(chosen)} problems to train on, {len(kept_out)} held out", flush=True)
-        with trainer.AdversarialTrainer(training_config(a), chosen, kept_out, sandbox, progress=False) as t:
+        with trainer.AdversarialTrainer(training_config(a), chosen, kept_out, sandbox, progress=False, selection=[]) as t:
             run_turns(a, t, kept_out, sandbox)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from chained_adv import models, trainer
+from chained_adv.training import episodes
 from chained_adv.tiny.world import tiny_problems
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
@@ -19,7 +20,7 @@ def small(monkeypatch):
     "A few problems of the tiny model's world, and nothing that outlives a test"
     problems = tiny_problems("train", 30)
     monkeypatch.setattr(real_model, "load_problems", lambda _: problems)
-    monkeypatch.setattr(trainer, "DRAWN", trainer.DRAWN)
+    monkeypatch.setattr(episodes, "DRAWN", episodes.DRAWN)
     monkeypatch.setattr(models, "MERGED_BELOW", models.MERGED_BELOW)
 
 
