@@ -90,7 +90,8 @@ class Base:
 def _fits_merged(switch):
     "Are merged weights exact enough, and is there memory for them?"
     if switch is None or not switch.is_exact: return False
-    return free_memory(switch.model.device) > 2 * switch.merged_bytes
+    free = free_memory(switch.model.device)
+    return free is None or free > 2 * switch.merged_bytes
 
 # %% ../nbs/17_models.ipynb #9956d912
 def adapter_parameters(
