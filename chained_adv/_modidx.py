@@ -3811,6 +3811,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                      'chained_adv.rewards.tally_tests': ('rewards.html#tally_tests', 'chained_adv/rewards.py')},
             'chained_adv.rollout': { 'chained_adv.rollout.Rollout': ('rollout.html#rollout', 'chained_adv/rollout.py'),
                                      'chained_adv.rollout.TestList': ('rollout.html#testlist', 'chained_adv/rollout.py'),
+                                     'chained_adv.rollout._add_banked': ('rollout.html#_add_banked', 'chained_adv/rollout.py'),
                                      'chained_adv.rollout._branch': ('rollout.html#_branch', 'chained_adv/rollout.py'),
                                      'chained_adv.rollout._equal_answers': ('rollout.html#_equal_answers', 'chained_adv/rollout.py'),
                                      'chained_adv.rollout._part': ('rollout.html#_part', 'chained_adv/rollout.py'),

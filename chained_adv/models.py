@@ -27,11 +27,12 @@ from .opponents.inputs import can_fill
 from .opponents.fuzz import is_fuzz
 from .opponents.player import swap_tester
 
-# %% ../nbs/16_models.ipynb #236ab16c
+# %% ../nbs/16_models.ipynb #7d3f9b1e
 ADAPTERS = ("stage", "role", "unified", "full")
 ROLES = ("generator", "discriminator")
 TESTS = ("full", "inputs")
 
+# %% ../nbs/16_models.ipynb #236ab16c
 @dataclass(frozen=True)
 class ModelConfig:
     "Which models play, and what of them learns"
@@ -44,7 +45,7 @@ class ModelConfig:
     lora_rank: int = 16 # Rank of the LoRA adapters; their alpha is twice the rank
     dtype: str = "auto" # Of the frozen base: `auto`, `float32`, `bfloat16`, `float16`, `8bit` or `4bit`
     engine: str = "local" # Who samples: `local`, or the address of a vLLM server, like `http://host:8000`
-    prompts: str = "auto" # `auto`, `plain`, `chat`, `tags`, `few_shot` or a JSON file; `...-blind`: see stages
+    prompts: str = "auto" # `auto`, `plain`, `chat`, `tags`, `few_shot`, a JSON file; `...-blind`: see stages
     tests: str = "full" # What testers write: `full` tests, or `inputs`, whose values the reference fills in
     device: str = "auto" # `auto`, `cpu`, `cuda`, `cuda:1`, ...
     max_stage_tokens: int = 0 # Longest answer of the generator at a stage; 0 chooses by prompt set
@@ -55,9 +56,10 @@ class ModelConfig:
         object.__setattr__(self, "chain_stages", tuple(self.chain_stages))
         object.__setattr__(self, "test_stages", tuple(self.test_stages))
 
-# %% ../nbs/16_models.ipynb #884bd51b
+# %% ../nbs/16_models.ipynb #c4a8215d
 MERGED_BELOW = 50_000_000 # parameters; a smaller base has a merged copy per adapter
 
+# %% ../nbs/16_models.ipynb #884bd51b
 class Base:
     "A loaded model with named adapters; raises `ConfigError` for one that we sample or train wrongly"
     def __init__(self,

@@ -214,6 +214,13 @@ def _pick(items, table):
         else: verdicts.append(Verdict(False, "rejected", o.reason, text=o.text))
     return ExecutionResult(tuple(verdicts), timed_out=any(v.outcome == "timeout" for v in verdicts))
 
+# %% ../nbs/20_rollout.ipynb #b17e60fa
+def _add_banked(suites, problems, bank):
+    "Let the tests that a bank holds about a problem join its suite"
+    for g, p in problems.items():
+        known = {o.key for o in suites[g] if isinstance(o, TestCase)}
+        suites[g] += [o for o in bank.replay(p) if o.key not in known]
+
 # %% ../nbs/20_rollout.ipynb #f7ffd95b
 def judge(
     rollout: Rollout, # Gets results and rewards
@@ -227,9 +234,7 @@ def judge(
     fill_lists(rollout, sandbox)
     suites = group_suites(rollout)
     problems = {g: c.problem for g, c in zip(rollout.groups, rollout.chains)}
-    for g, p in problems.items() if bank else ():
-        known = {o.key for o in suites[g] if isinstance(o, TestCase)}
-        suites[g] += [o for o in bank.replay(p) if o.key not in known]
+    if bank: _add_banked(suites, problems, bank)
     baseline = {g: baseline_cases(p) for g, p in problems.items()}
     job = lambda code, tests, p: Job(code, tests, p.entry_point, p.function_signature, p.reference_solution)
     jobs = [replace(job(p.reference_solution, suites[g], p), runs=2) for g, p in problems.items()]
