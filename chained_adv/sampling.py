@@ -269,6 +269,7 @@ def _draw(logits, temperature, noise):
         sums = logp.exp().cumsum(-1)
         at = noise[:, None].clamp(max=1 - 2**-20) * sums[:, -1:] # the last sum may miss 1 by rounding
         token = torch.searchsorted(sums, at, right=True)[:, 0] # never a word of probability 0
+        token = token.clamp(max=logits.shape[-1] - 1) # with NaN there is none: its logp, NaN, tells
     return token, logp.gather(1, token[:, None])[:, 0]
 
 # %% ../nbs/11_sampling.ipynb #f3eb3147
