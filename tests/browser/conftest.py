@@ -10,7 +10,7 @@ from visiting import Visit
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module") # while a browser is there, no other test of the process can run an event loop
 def browser():
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install '.[browser]'")
     pytest.importorskip("uvicorn", reason="the server's extra is not installed: pip install '.[web]'")
