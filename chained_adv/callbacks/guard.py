@@ -17,7 +17,8 @@ from fastcore.basics import patch
 from ..core import TrainingError
 from ..ranks import is_main
 from ..rollout import Rollout, counted_pass_rate, mean
-from ..mutants import find_live_mutants, mutation_scores
+from ..mutants import find_live_mutants
+from ..measures.fixed_bugs import catch_chances
 from .base import Callback
 
 # %% ../../nbs/callbacks/02_guard.ipynb #a2bd7ee0
@@ -68,7 +69,7 @@ def measure_change(
 
 # %% ../../nbs/callbacks/02_guard.ipynb #c095116f
 TRUTH = {"generator": "the share of tests that count which its programs pass",
-         "discriminator": "the share of planted bugs that its valid tests catch"}
+         "discriminator": "the share of planted bugs that four of its tests catch"}
 
 def _hacking(rows, role):
     "The reward rises, what it stands for does not"
@@ -236,16 +237,13 @@ def measure_truth(self: Guard,
     line: dict, # Metrics of the step
     rollout: Rollout # Its episodes, judged
 ) -> float | None: # A share; None when no problem of the step has a planted bug
-    "What no formula can change: tests passed that count, or planted bugs caught by a list's valid tests"
+    "What no formula can change: tests passed that count, or planted bugs caught by a few tests"
     if line["role"] == "generator":
         rates = [counted_pass_rate(c, self.trainer.config.reward) for c in rollout.chains]
         return mean(o for o, n in zip(rates, rollout.copies) for _ in range(n))
     self.plant_bugs(rollout)
-    about = [(rollout.chains[t.chain].problem, t.parsed.cases) for t in rollout.lists]
-    suites = [(p, self.probes[p.id], cases) for p, cases in about if self.probes[p.id]]
-    if not suites: return None
-    scores = mutation_scores(suites, self.trainer.sandbox)
-    return sum(caught for caught, _ in scores) / sum(n for _, n in scores)
+    bugs = {g: self.probes[c.problem.id] for g, c in zip(rollout.groups, rollout.chains)}
+    return mean(chance for _, chance in catch_chances(rollout, bugs, self.trainer.sandbox))
 
 # %% ../../nbs/callbacks/02_guard.ipynb #79d6f08d
 @patch

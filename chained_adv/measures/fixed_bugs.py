@@ -24,7 +24,7 @@ def _chance(written, catching):
 # %% ../../nbs/measures/00_fixed_bugs.ipynb #b0f3be6d
 def catch_chances(
     rollout: Rollout, # Judged or not, with lists of tests
-    bugs: list[list[Mutant]], # Per group of the rollout its bank of wrong programs
+    bugs: list[list[Mutant]] | dict[int, list[Mutant]], # Per group of the rollout its bank of wrong programs
     sandbox: Sandbox, # Where they run
     tested: int | None = None # Only lists about the first so many chains; None is all
 ) -> list[tuple[int, float]]: # (group, chance) of each bug of a group with lists
