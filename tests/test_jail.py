@@ -3,7 +3,10 @@ import os, re, subprocess, sys, time
 from pathlib import Path
 import pytest
 from chained_adv import jail
+from chained_adv.core import TestCase
 from chained_adv.jail import ALLOWED_CALLS, CHECKED_CALLS, ISOLATION, best_isolation, probe_isolation
+from chained_adv.judge.host import Loop, Wait
+from chained_adv.judge.verdicts import Respondent, make_item
 from chained_adv.sandbox import Job, Sandbox, SandboxError
 
 LINUX = sys.platform == "linux"
@@ -120,6 +123,26 @@ def test_waiting_is_ended_by_the_wall():
         began = time.monotonic()
         r = box.execute_tests("import time\ndef f(x):\n    time.sleep(x)\n    return x", "(.2, .2)\n(50, 50)\n(.05, .05)")
         assert [v.outcome for v in r.verdicts] == ["passed", "timeout", "passed"] and time.monotonic() - began < 20 # not 50
+
+def test_what_the_host_is_busy_with_is_not_charged_to_another():
+    "Two answers come while this process is away; what is done about the first takes a second, which the other did not wait"
+    with Sandbox(timeout=.2) as box:
+        waits = []
+        def ask(busy):
+            program = Respondent(box, "def f(x): return x + 1", "f", "def f(x):")
+            child = program.process()
+            child.send(make_item(TestCase((1,), 2), "f", "def f(x):").request)
+            waits.append(Wait(child, box.timeout))
+            got = yield waits[-1]
+            assert got.startswith(b"V2"), got
+            time.sleep(busy)
+            program.drop()
+        def tasks():
+            yield ask(1.)
+            yield ask(0.)
+            time.sleep(.5) # both answer
+        Loop().drive(tasks(), 3, lambda: list(box.zygotes.values()))
+        assert [wait.used < .1 for wait in waits] == [True] * 2, [wait.used for wait in waits]
 
 def test_loops_cost_what_they_may():
     "Two programs that loop in six of ten tests, .1 processor seconds each"

@@ -371,9 +371,9 @@ def drive(self: Loop, tasks: Iterator, width: int, zygotes: Callable): # Tasks; 
         for fd, what in self.events.poll(max(0, math.ceil(due * 1000))):
             if fd not in controls: self.on_child(self.waits[fd][0].child, what)
             else: controls[fd].poll()
-        now = time.monotonic()
-        for fd, (wait, task) in list(self.waits.items()):
-            if (value := result_of(wait)) is not None:
+        now, came = time.monotonic(), [(fd, *o, result_of(o[0])) for fd, o in self.waits.items()]
+        for fd, wait, task, value in came:
+            if value is not None:
                 self.leave(fd)
                 self.resume(task, value)
             elif now >= wait.look and wait.child.status is None: wait.check(now)
