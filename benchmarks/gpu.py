@@ -123,12 +123,12 @@ def show_update(player, samples, name="update"):
         [len(o.ids) for o in samples], [o.logprobs for o in samples], [i % 3 / 2 for i in range(n)],
         [i // 8 for i in range(n)])
     optimizer = ppo.create_optimizer(player.parameters(5).values(), 1e-5)
-    config = fit_config(ppo.PPOConfig(epochs=1, tis_cap=2.0), model)
+    config = fit_config(ppo.PPOConfig(epochs=1), model)
     begin()
     start = time.perf_counter()
     stats = ppo.train_step(
-        batch, read, lambda rows: read(rows, reference=True), optimizer, config, scale=loss_scale(model),
-        spare=lambda: checkpoint_layers(model))
+        batch, read, lambda rows: read(rows, reference=True), optimizer, config, corrected=True,
+        scale=loss_scale(model), spare=lambda: checkpoint_layers(model))
     wait(model.device)
     seconds = time.perf_counter() - start
     print(
