@@ -182,6 +182,15 @@ def _check_study(base, held_out, seeds, jobs):
 
 def _key_text(key): return f"{key[0]} with seed {key[1]}"
 
+# %% ../nbs/36_ablation.ipynb #56fb204e
+def _study_runs(base, chosen, seeds, out, *given):
+    "(variant's name, seed) -> the run, to be called; all variants with one seed after the other"
+    runs = {}
+    for variant, seed in ((v, s) for s in seeds for v in chosen):
+        config = variant_config(base, variant, seed, Path(out, variant.name, f"seed_{seed}"))
+        runs[variant.name, seed] = partial(run_variant, config, variant, *given)
+    return runs
+
 # %% ../nbs/36_ablation.ipynb #5ea1e017
 def run_ablation(
     base: TrainingConfig, # Settings that all runs share; its `token_budget` must be set
@@ -201,11 +210,7 @@ def run_ablation(
     ids = {k: stable_hash([p.id for p in o]) for k, o in (("problems", problems), ("held_out", held_out))}
     settings = asdict(replace(base, out="", seed=0))
     claim_folder(out, dict(settings=settings, n_samples=n_samples, n_mutants=n_mutants, **ids))
-    tasks = {}
-    for variant, seed in ((v, s) for s in seeds for v in chosen):
-        config = variant_config(base, variant, seed, Path(out, variant.name, f"seed_{seed}"))
-        task = partial(run_variant, config, variant, problems, held_out, n_samples, n_mutants)
-        tasks[variant.name, seed] = task
+    tasks = _study_runs(base, chosen, seeds, out, problems, held_out, n_samples, n_mutants)
     done = finish_runs(tasks, jobs, out, progress)
     return {key: done[key] for key in tasks}
 

@@ -242,6 +242,12 @@ EvalCsv = opt(str, "Write the table to this CSV file.")
 EvalPlot = opt(str, "Draw rates and differences with intervals into this file (.png, .svg or .pdf).")
 EvalOut = opt(str, "Write evaluation.{json,csv,png} and problems.csv to this folder.")
 
+# %% ../nbs/44_cli.ipynb #b5e2bcdf
+def _measured_problems(problems, target):
+    "All problems of the set that is named, or the held-out ones of a run or model"
+    train_set, held_out = problem_pool(problems, *((target, "") if is_run(target) else ("", target)))
+    return whole_set(problems) if problems else held_out or train_set
+
 # %% ../nbs/44_cli.ipynb #020a27b4
 @app.command(epilog=_EVALUATE)
 def evaluate(targets: Targets, problems: EvalProblems = "", checkpoint: Saved = "best",
@@ -251,9 +257,7 @@ def evaluate(targets: Targets, problems: EvalProblems = "", checkpoint: Saved = 
     "Measure runs and models on the same problems, side by side: rates with 95 % intervals, and differences."
     targets, ks = list(dict.fromkeys(targets)), tuple(sorted(set(parse_list("--k", k, int, "1,5"))))
     samples = count_samples(samples, ks, best_of)
-    first = (targets[0], "") if is_run(targets[0]) else ("", targets[0])
-    train_set, held_out = problem_pool(problems, *first)
-    chosen = (whole_set(problems) if problems else held_out or train_set)[:limit or None]
+    chosen = _measured_problems(problems, targets[0])[:limit or None]
     start_quietly(threads, targets)
     for o in targets: check_target(o, checkpoint)
     files = evaluation_files(csv, plot, out)

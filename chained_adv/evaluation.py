@@ -314,8 +314,9 @@ def _blocks(groups, n):
     for i, g in enumerate(groups): members[g].append(i)
     return [(g, o[i:i + n]) for g, o in members.items() for i in range(0, len(o) - n + 1, n)]
 
-def _lists_of(players, untrained, r, seed, progress):
+def _lists_of(players, untrained, r, best_of, seed, progress):
     "Ending of the metric's name -> lists: the players' own, and those of an untrained tester"
+    if not best_of: return {}
     progress("best of N")
     if not untrained: return {"": r.lists}
     if untrained is players: return {"": r.lists, "_untrained": r.lists}
@@ -391,9 +392,8 @@ def evaluate_players(
     _check_samples(n_samples, ks, best_of)
     r, greedy = _play_all(players, problems, sandbox, n_samples, tested, seed, reward, progress)
     found = _observe_chains(r, greedy, ks) | _observe_tests(r, tested)
-    if best_of:
-        for suffix, lists in _lists_of(players, untrained, r, seed, progress).items():
-            found |= _observe_best(r, lists, best_of, sandbox, suffix)
+    for suffix, lists in _lists_of(players, untrained, r, best_of, seed, progress).items():
+        found |= _observe_best(r, lists, best_of, sandbox, suffix)
     if mutants and tested != 0: found |= _observe_mutants(r, tested, mutants, sandbox, progress)
     if players.config.tests == "inputs": found["value_accuracy"] = value_accuracy(players, problems, sandbox)
     return _evaluation(name, problems, r, found)

@@ -163,8 +163,7 @@ def export_run(
     full = players.config.adapters == "full"
     bases = {} if full and merged else chosen_adapters(players, role, stage)
     if merged and len(bases) > 1:
-        raise ConfigError(f"a merged model has one adapter, and {len(bases)} are chosen; "
-                          "add --role and --stage")
+        raise ConfigError(f"a merged model has one adapter, {len(bases)} are chosen; add --role and --stage")
     written = [write_adapter(base, a, folder / a, named=_shown_name(base.name)) for a, base in bases.items()]
     if merged: written.append(_write_whole(players, role or "generator", bases, folder, device))
     names = [o.name for o in written]

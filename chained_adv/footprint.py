@@ -220,6 +220,7 @@ def run_parts(
              "adapters": learn * len(names), "Adam": 2 * learn * max(len(names), 1)}
     return fixed | _pass_parts(plan, config.get_text_config(), costs, dtype)
 
+# %% ../nbs/18_footprint.ipynb #2ef1687c
 def peak_bytes(
     parts: dict[str, int] # What `run_parts` returned
 ) -> int: # Bytes

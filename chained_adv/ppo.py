@@ -431,8 +431,7 @@ def train_step(
     passes = MicroBatches(batch.lengths, config.microbatch_tokens or NARROW, spare)
     rows = kept.nonzero()[:, 0]
     batch, known = _read_before(batch, policy, reference, rows.tolist(), passes, config, corrected)
-    update = _Update(batch, advantages, known, policy, optimizer, config, passes, scale)
-    stats = _update_policy(update, rows, seed)
-    stats["rows_kept"] = kept.float().mean().item() if len(kept) else 0.
+    u = _Update(batch, advantages, known, policy, optimizer, config, passes, scale)
+    stats = _update_policy(u, rows, seed) | {"rows_kept": kept.float().mean().item() if len(kept) else 0.}
     if returns is not None: stats |= update_head(batch, kept, returns, head, head_optimizer, config, seed)
     return stats

@@ -99,8 +99,6 @@ def text_fault(
     return "" if read.cases else f"holds no test; {like}"
 
 # %% ../nbs/05_problem_files.ipynb #9cf52110
-_NODES = re.compile(r"\b(ListNode|TreeNode)\b")
-
 def _arguments(test, node):
     "The arguments that a list gives; None where it fits in neither way"
     least = len(node.args.posonlyargs + node.args.args) - _is_method(node) - len(node.args.defaults)
@@ -120,7 +118,7 @@ def list_fault(
         return (f"has {len(test)} items, which do not fit {node.name}({names}); "
                 f"write [{names + ', ' if names else ''}expected] or [[{names}], expected]")
     for a, value in zip(params, args):
-        kind = _NODES.search(ast.unparse(a.annotation)) if a.annotation else None
+        kind = re.search(r"\b(ListNode|TreeNode)\b", ast.unparse(a.annotation)) if a.annotation else None
         if kind and not isinstance(value, (list, tuple, type(None))):
             return f"gives {shown(value)} for the {kind[1]} {a.arg}; give a list of values"
     return ""
@@ -358,6 +356,7 @@ def _repaired(entry, default_id):
     if faults := validate_problem(draft.fields): raise Refused(*faults)
     return draft
 
+# %% ../nbs/05_problem_files.ipynb #0aef8e9e
 def read_problem(
     entry: object, # An entry of a file
     default_id: str = "", # Its id where it states none

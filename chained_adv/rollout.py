@@ -116,6 +116,12 @@ def _write_stage(players, rollout, stage, temperature, seed, reader):
         samples[stage] = answer
     rollout.seconds[f"generator_{stage}"] += time.perf_counter() - start
 
+# %% ../nbs/21_rollout.ipynb #e437fad5
+def _empty_chains(problems):
+    "A rollout with one chain per problem, in which nothing is written yet"
+    n = len(problems)
+    return Rollout([Chain(p) for p in problems], list(range(n)), [{} for _ in range(n)], [1] * n)
+
 # %% ../nbs/21_rollout.ipynb #90aa36f5
 def sample_chains(
     players: Players, # Generator and discriminator
@@ -132,8 +138,7 @@ def sample_chains(
     start = time.perf_counter()
     reader = reader or players.generator.reader()
     branch = next(s for s in players.chain_stages if s >= branch)
-    n = len(problems)
-    rollout = Rollout([Chain(p) for p in problems], list(range(n)), [{} for _ in range(n)], [1] * n)
+    rollout = _empty_chains(problems)
     for stage in range(1, 6):
         if stage == branch and n_samples > 1: _branch(rollout, n_samples)
         _write_stage(players, rollout, stage, temperature, seed, reader)
@@ -229,6 +234,15 @@ def _add_replayed(suites, problems, bank):
         known = {o.key for o in suites[g] if isinstance(o, TestCase)}
         suites[g] += [o for o in bank.replay(p) if o.key not in known]
 
+# %% ../nbs/21_rollout.ipynb #e848a59c
+def _job(code, tests, p): return Job(code, tests, p.entry_point, p.function_signature, p.reference_solution)
+
+def _all_jobs(rollout, problems, suites, baseline, earlier):
+    "What is run: the references, twice; the programs; earlier programs"
+    jobs = [replace(_job(p.reference_solution, suites[g], p), runs=2) for g, p in problems.items()]
+    jobs += [_job(c.code, baseline[g] + suites[g], c.problem) for g, c in zip(rollout.groups, rollout.chains)]
+    return jobs + [_job(code, suites[g], problems[g]) for g, code in earlier]
+
 # %% ../nbs/21_rollout.ipynb #f7ffd95b
 def judge(
     rollout: Rollout, # Gets results and rewards
@@ -244,12 +258,8 @@ def judge(
     problems = {g: c.problem for g, c in zip(rollout.groups, rollout.chains)}
     if bank: _add_replayed(suites, problems, bank)
     baseline = {g: baseline_cases(p) for g, p in problems.items()}
-    job = lambda code, tests, p: Job(code, tests, p.entry_point, p.function_signature, p.reference_solution)
-    jobs = [replace(job(p.reference_solution, suites[g], p), runs=2) for g, p in problems.items()]
-    jobs += [job(c.code, baseline[g] + suites[g], c.problem) for g, c in zip(rollout.groups, rollout.chains)]
     earlier = [(g, code) for g, p in problems.items() for code in (past or {}).get(p.id, ())]
-    jobs += [job(code, suites[g], problems[g]) for g, code in earlier]
-    results = iter(spread(sandbox.run_many, jobs))
+    results = iter(spread(sandbox.run_many, _all_jobs(rollout, problems, suites, baseline, earlier)))
     validations = {g: next(results) for g in problems}
     for chain, g in zip(rollout.chains, rollout.groups):
         _reward_chain(chain, next(results), len(baseline[g]), validations[g], reward)
@@ -302,7 +312,7 @@ def token_spans(
     return [(token_at(start), min(token_at(end), len(ids))) for start, end in spans]
 
 # %% ../nbs/21_rollout.ipynb #ac92ce50
-def _tested_chains(rollout, tested, compared):
+def _to_test(rollout, tested, compared):
     "Indices of the chains that get tests: the first of each group, of groups to compare when there are some"
     rank = [rollout.groups[:i].count(g) for i, g in enumerate(rollout.groups)]
     first = [i for i, k in enumerate(rank) if tested is None or k < tested]
@@ -329,12 +339,11 @@ def play(
 ) -> Rollout: # Chains, tests, verdicts, rewards
     "Play a batch of episodes"
     readers = make_readers(players)
-    rollout = sample_chains(players, problems, n_samples, branch, temperature, seed, readers[0],
-                            continuations, different)
-    about = _tested_chains(rollout, tested, bool(different))
-    sample_tests(players, rollout, stages, n_lists, about, temperature, seed, readers[1])
-    judge(rollout, sandbox, reward, bank, past)
-    return rollout
+    r = sample_chains(players, problems, n_samples, branch, temperature, seed, readers[0],
+                      continuations, different)
+    sample_tests(players, r, stages, n_lists, _to_test(r, tested, different), temperature, seed, readers[1])
+    judge(r, sandbox, reward, bank, past)
+    return r
 
 # %% ../nbs/21_rollout.ipynb #71351a06
 def valid_pass_rate(

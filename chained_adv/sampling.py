@@ -275,12 +275,11 @@ def _draw(logits, temperature, noise):
 # %% ../nbs/11_sampling.ipynb #f3eb3147
 class _Rows:
     "The rows of a batch that are being written"
-    def __init__(self, model, cache, mask, last, noise):
+    def __init__(self, model, reader, prompts, noise):
         self.model = model
-        self.cache = cache
-        self.mask = mask # row x time
-        self.token = torch.tensor(last, device=mask.device) # row: the last token
-        self.noise = noise.to(mask.device) # row x token
+        self.cache, self.mask = reader.start([tuple(p[:-1]) for p in prompts]) # mask: row x time
+        self.token = torch.tensor([p[-1] for p in prompts], device=self.mask.device) # row: the last token
+        self.noise = noise.to(self.mask.device) # row x token
 
     def step(self, temperature, number):
         "Token of this number of each row: their ids and log-probabilities"
@@ -334,8 +333,7 @@ def sample_tokens(
     stops: Callable[[list[int]], bool] | None = None # Does an answer end with these ids?
 ) -> list[tuple[list[int], list[float], bool]]: # Ids, log-probabilities and finished, per row
     "Sample one answer per prompt with the sampler's log-probabilities"
-    noise = row_noise(seeds or list(range(len(prompts))), max_new_tokens)
-    rows = _Rows(model, *reader.start([tuple(p[:-1]) for p in prompts]), [p[-1] for p in prompts], noise)
+    rows = _Rows(model, reader, prompts, row_noise(seeds or list(range(len(prompts))), max_new_tokens))
     answers = writing = [_Answer() for _ in prompts]
     carried = 0
     for token in range(max_new_tokens):

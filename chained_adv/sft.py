@@ -373,7 +373,7 @@ def _check_folder(out):
 
 # %% ../nbs/27_sft.ipynb #a3a5a391
 def _save(model, tokenizer, folder, record):
-    "Write a model folder that is complete or absent"
+    "Write a model folder that is complete or absent; returns its record"
     folder.parent.mkdir(parents=True, exist_ok=True)
     part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
@@ -384,6 +384,7 @@ def _save(model, tokenizer, folder, record):
         if folder.exists(): folder.rmdir()
         os.rename(part, folder)
     finally: shutil.rmtree(part, ignore_errors=True)
+    return record
 
 # %% ../nbs/27_sft.ipynb #d23d2e08
 def _check_settings(method, lr, epochs, batch_tokens, held_out):
@@ -423,8 +424,7 @@ def warm_start(
     about = dict(model=model, method=method, data=_paths(data), version=__version__, seed=seed, epochs=epochs,
                  lr=lr or rate)
     about |= _learn(learner, tokenizer, learn, held, about, batch_tokens, max_tokens, progress)
-    _save(_merged(learner, model), tokenizer, folder, about)
-    return about
+    return _save(_merged(learner, model), tokenizer, folder, about)
 
 # %% ../nbs/27_sft.ipynb #1bc0be28
 def _learn(model, tokenizer, learn, held, about, batch_tokens, max_tokens, progress):

@@ -60,7 +60,6 @@ class AdversarialTrainer:
         self.facts = facts or {}
         self.own_sandbox = sandbox is None
         self._set_problems(problems, held_out, selection)
-        self._set_counters()
         self.sandbox = sandbox or Sandbox(timeout=config.timeout, isolation=config.isolation or None)
         try: self._prepare(callbacks)
         except BaseException:
@@ -99,6 +98,7 @@ def _set_counters(self: AdversarialTrainer):
 @patch
 def _prepare(self: AdversarialTrainer, callbacks):
     "Check problems and isolation; make players, order of problems, value heads and callbacks"
+    self._set_counters()
     wanted = self.config.isolation
     if wanted and ISOLATION.index(self.sandbox.level) < ISOLATION.index(wanted):
         raise ConfigError(f"the sandbox given confines programs at level {self.sandbox.level!r}, below the "
@@ -325,11 +325,10 @@ def evaluate(self: AdversarialTrainer,
     return found
 
 @patch
-def _mutants(self: AdversarialTrainer, split, problems):
+def _mutants(self: AdversarialTrainer, split, chosen):
     "The mutants of a split's problems, made once; None without mutation score"
-    c = self.config
-    if c.n_mutants and split not in self.mutants:
-        self.mutants[split] = find_live_mutants(problems, self.sandbox, c.n_mutants, c.seed)
+    if self.config.n_mutants and split not in self.mutants:
+        self.mutants[split] = find_live_mutants(chosen, self.sandbox, self.config.n_mutants, self.config.seed)
     return self.mutants.get(split)
 
 # %% ../nbs/33_trainer.ipynb #c6da0bbe

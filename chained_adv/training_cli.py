@@ -105,6 +105,7 @@ def check_out(
                           "--overwrite to start again, or choose another --out")
     _try_folder(out, folder)
 
+# %% ../nbs/43_training_cli.ipynb #2c95bd91
 def _try_folder(out, folder):
     "Make the folder and remove again what was made"
     missing = [o for o in (folder, *folder.absolute().parents) if not o.exists()]
@@ -220,6 +221,7 @@ StudyName = opt(str, "A study in a world of its own: adversary (when does a test
                 metavar="NAME")
 StudySmall = opt(bool, "Of a study: the main arms in the cells that decide, with half the tokens.", "--small")
 
+# %% ../nbs/43_training_cli.ipynb #a473721e
 _ABLATE = examples(
     "chained-adv ablate",
     "chained-adv ablate --list",

@@ -249,6 +249,7 @@ def merge(sources: Sources, out: Out, form: Form = "set", force: Force = False, 
 # %% ../../nbs/arc/24_cli.ipynb #efe5accc
 RunOut = opt(str, "The run's folder; named after the kind and the model in runs/ when left out.")
 
+# %% ../../nbs/arc/24_cli.ipynb #63a1c5d7
 @app.command(epilog=arc_examples(
     "generate code", "generate code --model search --dataset ARC-AGI/data/training --out runs/search",
     "generate reasoning --model openrouter/some/model --best-of 4 --max-cost 2 --price-prompt 0.5 "
@@ -334,12 +335,11 @@ async def _bench(client, plan, folder, prompts, box, as_json, how):
     if report["attempts"]["missing"] or report["attempts"]["failed_calls"]: raise typer.Exit(1)
 
 # %% ../../nbs/arc/24_cli.ipynb #e3a4cd10
-@app.command(epilog=arc_examples("bench code --model search",
-                                 "bench code --model search --dataset ARC-AGI/data/training --best-of 2",
-                                 "bench direct --model identity",
-                                 "bench direct --model m --base-url http://127.0.0.1:8000/v1 --views 4",
-                                 "bench code --model openrouter/some/model --rounds 2 --max-cost 5 "
-                                 "--price-prompt 0.5 --price-completion 2 --resume"))
+@app.command(epilog=arc_examples(
+    "bench code --model search", "bench code --model search --dataset ARC-AGI/data/training --best-of 2",
+    "bench direct --model identity", "bench direct --model m --base-url http://127.0.0.1:8000/v1 --views 4",
+    "bench code --model openrouter/some/model --rounds 2 --max-cost 5 "
+    "--price-prompt 0.5 --price-completion 2 --resume"))
 @with_model
 def bench(connect, kind: Annotated[str, typer.Argument(help="code or direct.")], dataset: Dataset = "builtin",
           task_ids: TaskIds = "", tasks: Tasks = "", max_tasks: MaxTasks = 0, best_of: BestOf = 1,

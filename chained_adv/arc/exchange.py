@@ -49,6 +49,7 @@ class Entry:
     task: Task # Its content
     extra: dict = field(default_factory=dict) # Fields that we do not know
 
+# %% ../../nbs/arc/16_exchange.ipynb #2c3c7496
 def _founding_entry(n, o, dataset):
     "One entry of the founding list; raises `ArcError`"
     if not isinstance(o, dict): raise ArcError(f"entry {n}: a task is a dictionary, not {type(o).__name__}")
@@ -122,6 +123,7 @@ def _with_story(entry, originals):
     story = dict(parent=base.key, operations=done) if done else dict(parent=base.key)
     return replace(entry, task=replace(t, **story))
 
+# %% ../../nbs/arc/16_exchange.ipynb #f056ddba
 def _same_pairs(row, task):
     return json.loads(row["pairs"]) == {k: v for k, v in task.to_json().items() if k in ("train", "test")}
 

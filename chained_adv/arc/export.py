@@ -196,8 +196,7 @@ def export_sft(
     lines = [line for v in good for line in make_lines(v, sandbox)]
     save_lines(lines, path)
     tasks = {v.attempt.task.key for v in good}
-    return dict(attempts=total, exported=len(good), lines=len(lines), tasks=len(tasks),
-                left_out=dict(reasons))
+    return dict(attempts=total, exported=len(good), lines=len(lines), tasks=len(tasks), left_out={**reasons})
 
 # %% ../../nbs/arc/12_export.ipynb #c4793e1a
 def _refuse_nothing(total, reasons):

@@ -277,6 +277,16 @@ def _keys(items):
     "The keys of a list of items; None of an iterator, which is not read before its time"
     return {o.key for o in items} if isinstance(items, (list, tuple)) else None
 
+# %% ../../nbs/arc/09_generate.ipynb #88236da1
+def _start_run(client, items, folder, prompts, settings, done, tell):
+    "The state of a run at its beginning: its journal is open, and attempts that failed before come last"
+    report = RunReport(str(folder), model=client.model)
+    journal = Journal(Path(folder) / "attempts.jsonl")
+    pending = fresh_first(items, failed_keys(Path(folder)))
+    run = Run(client, pending, prompts, settings, journal, done, report, tell)
+    _count(run, _keys(items))
+    return run
+
 # %% ../../nbs/arc/09_generate.ipynb #e7738d14
 async def run_attempts(
     client: Client, # The model, from `make_client`
@@ -297,11 +307,7 @@ async def run_attempts(
     settings = run_config(client, prompts, config)
     with hold_folder(folder):
         done = _open_folder(Path(folder), settings, resume, retry_failed)
-        report = RunReport(str(folder), model=client.model)
-        journal = Journal(Path(folder) / "attempts.jsonl")
-        pending = fresh_first(items, failed_keys(Path(folder)))
-        run = Run(client, pending, prompts, settings, journal, done, report, tell)
-        _count(run, _keys(items))
+        run = _start_run(client, items, folder, prompts, settings, done, tell)
         return await _run_held(run, Path(folder), max_concurrent, notes)
 
 # %% ../../nbs/arc/09_generate.ipynb #045db70d

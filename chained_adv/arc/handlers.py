@@ -412,6 +412,7 @@ def import_file(bench, user, data, name="upload.json", dataset=""):
     bench.feed.tell("tasks")
     return dict(asdict(report), refused=report.refused[:200], left_out=len(report.refused))
 
+# %% ../../nbs/arc/21_handlers.ipynb #9e9332fd
 @routes.add("GET", "/api/export/dataset.json", query=dict(dataset=text(60)))
 def export_dataset(bench, user, dataset=""):
     "All versions of all tasks, in the founding form"

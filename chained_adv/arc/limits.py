@@ -110,8 +110,7 @@ class Breaker:
         self.cooldown = cooldown
         self.openings = openings
         self.hopeless = hopeless
-        self.failures = self.lost = 0 # in a row: all, and those that no waiting mends
-        self.opened = 0
+        self.failures = self.lost = self.opened = 0 # in a row: all, and those that no waiting mends; openings
         self.until = 0.
         self.probing = False
         self.why = "" # why it stays open
@@ -341,6 +340,7 @@ def draw_seed(self: Client,
     key = request.task.key if request.task else ""
     return stable_hash(self.seed, key, request.kind, request.pair, request.attempt, request.round) % 2**31
 
+# %% ../../nbs/arc/06_limits.ipynb #d217afee
 @patch
 async def complete(self: Client,
     request: Request # What is asked

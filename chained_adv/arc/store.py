@@ -249,6 +249,7 @@ def join(self: Store,
         return dict(id=db.execute(sql, values).lastrowid, name=free, secret=secret, code=code)
     return self.change(do)
 
+# %% ../../nbs/arc/14_store.ipynb #ba18adb1
 @patch
 def sign_in(self: Store,
     name: str, # Whose
@@ -296,6 +297,7 @@ def add_task(db,
     sql = "INSERT INTO tasks(dataset, revision, task_id, name) VALUES (?, ?, ?, ?)"
     return db.execute(sql, (*key, task.name)).lastrowid
 
+# %% ../../nbs/arc/14_store.ipynb #797de271
 def add_version(db,
     place: int, # Number of the task
     number: int, # 0 is the original

@@ -205,6 +205,7 @@ def edit_trace(self: Store,
         return old["task_id"]
     return self.change(do)
 
+# %% ../../nbs/arc/15_work.ipynb #d6952ac6
 @patch
 def remove_trace(self: Store,
     user: int, # Who asks

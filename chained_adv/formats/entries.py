@@ -177,6 +177,7 @@ _CODE_KEYS = ("solution", "code", "content", "source", "text", "answer")
 
 def _is_python(language): return str(language).strip().lower() in _PYTHON
 
+# %% ../../nbs/formats/00_entries.ipynb #e44c70fd
 def list_programs(
     value: object, # What an entry has as its solution
     depth: int = 0 # How deep it stands in the entry

@@ -290,6 +290,7 @@ def read_sequence(given: object) -> tuple[list, list] | None: # Names and lists 
     if not all(isinstance(n, str) and n.isidentifier() for n in names): return None
     return names, [a if isinstance(a, list) else [a] for a in args]
 
+# %% ../../nbs/formats/01_entry_tests.ipynb #bfac7995
 def _tree_text(values):
     "A tree, given level by level, as an expression"
     if not values or values[0] is None: return "None"

@@ -183,16 +183,22 @@ def run_live(
     try: return (yield from _relay(program, tester, record is None or record.opens))
     finally: tester.leave()
 
+# %% ../../nbs/judge/12_verdicts.ipynb #625a2b73
+def _next_frame(program, tester, left):
+    "What the test sends next, and the seconds that it took, which are charged to the program"
+    wait = Wait(tester, left)
+    got = yield wait
+    program.spent += wait.used
+    return got, wait.used
+
 # %% ../../nbs/judge/12_verdicts.ipynb #2df4f9a7
 def _relay(program, tester, objects):
     "Pass frames between a test and a program until the test has its verdict"
     steps, left, calls, size, opens, changes = [], program.box.timeout, 0, 0, False, False
     over = lambda what, why, excused=False: Record(what, why, tuple(steps), calls, opens, changes, excused)
     while True:
-        wait = Wait(tester, left)
-        got = yield wait
-        left -= wait.used
-        program.spent += wait.used
+        got, used = yield from _next_frame(program, tester, left)
+        left -= used
         if isinstance(got, Ended): return over(got.outcome, f"the test's process: {got.reason}", got.excused)
         letter, size = got[:1], size + len(got)
         if letter == b"R": return over(*read_closing(got))

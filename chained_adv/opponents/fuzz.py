@@ -244,6 +244,7 @@ def _drawer(problem, wide):
     hints = read_hints(problem)
     return ("equal", lambda rng: _draw_call(hints, rng, wide)) if hints else None
 
+# %% ../../nbs/opponents/01_fuzz.ipynb #b428be62
 def fuzz_inputs(
     problem: Problem, # What to write inputs for
     n: int = 8, # How many

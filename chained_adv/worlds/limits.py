@@ -222,6 +222,7 @@ def _draw_different(split, n, level, seed):
         found[limit_id(o)] = o
     return list(found.values())
 
+# %% ../../nbs/worlds/00_limits.ipynb #c41a11af
 def limit_problems(
     split: str, # `train` (baseline tests) or `held_out` (hidden tests)
     n: int, # How many problems

@@ -34,6 +34,8 @@ Reasoning = opt(str,
                 "Whose words are kept before the program: all, originals (words about left and red "
                 "may be wrong for a variation), or none.")
 License = opt(str, "Licence of the tasks, for the record; left out: MIT for the built-in ones, else unknown.")
+
+# %% ../../../nbs/arc/commands/01_export.ipynb #a76cd818
 Hidden = opt(list[str], "Tasks that must not get out, as a data set; can be given several times.",
              metavar="SOURCE")
 AllowSet = opt(list[str],
@@ -72,13 +74,12 @@ def _print_exported(found, out):
     print(f"next        chained-adv warm-start {out}")
 
 # %% ../../../nbs/arc/commands/01_export.ipynb #488171c4
-@export_app.command(epilog=arc_examples("export sft runs/arc-code-search --out verified.jsonl",
-                                        "export sft runs/a runs/b --form prompt-completion --per-task 2 "
-                                        "--license Apache-2.0 --out verified.jsonl",
-                                        "export sft runs/a --form stages --prompt-set tags --out tiny.jsonl",
-                                        "export sft runs/a --hidden my-test-tasks --skip-forbidden --out "
-                                        "verified.jsonl",
-                                        "export sft runs/a --hindsight --out hindsight.jsonl"))
+@export_app.command(epilog=arc_examples(
+    "export sft runs/arc-code-search --out verified.jsonl", "export sft runs/a runs/b --form "
+    "prompt-completion --per-task 2 --license Apache-2.0 --out verified.jsonl",
+    "export sft runs/a --form stages --prompt-set tags --out tiny.jsonl",
+    "export sft runs/a --hidden my-test-tasks --skip-forbidden --out verified.jsonl",
+    "export sft runs/a --hindsight --out hindsight.jsonl"))
 def sft(runs: Runs, out: NewFile, dataset: OwnSets = "", form: Forms = "messages",
         prompt_set: PromptSet = "plain", per_task: PerTask = 4, reasoning: Reasoning = "originals",
         license: License = "", hidden: Hidden = [], allow_set: AllowSet = [],
