@@ -25,13 +25,14 @@ from .pathcheck import path_gap, refusing
 from .stages import PromptSet, discriminator_prompt, find_end, generator_prompt, get_stage
 from .stages import load_prompts, pick_stages
 from .opponents.inputs import can_fill
+from .opponents.oracles import ORACLES
 from .opponents.fuzz import is_fuzz
 from .opponents.player import swap_tester
 
 # %% ../nbs/17_models.ipynb #28882e9b
 ADAPTERS = ("stage", "role", "unified", "full")
 ROLES = ("generator", "discriminator")
-TESTS = ("full", "inputs")
+TESTS = ("full", "inputs", *ORACLES)
 
 # %% ../nbs/17_models.ipynb #236ab16c
 @dataclass(frozen=True)
@@ -47,7 +48,9 @@ class ModelConfig:
     dtype: str = "auto" # Of the frozen base: `auto`, `float32`, `bfloat16`, `float16`, `8bit` or `4bit`
     engine: str = "local" # Who samples: `local`, or the address of a vLLM server, like `http://host:8000`
     prompts: str = "auto" # `auto`, `plain`, `chat`, `tags`, `few_shot` or a JSON file; `-blind`: see stages
-    tests: str = "full" # What testers write: `full` tests, or `inputs`, whose values the reference fills in
+    # What testers write: `full` tests, or `inputs`, whose values the reference fills in; with `trusted`,
+    # `vote` or `agreement` full tests, and no reference says which of them count
+    tests: str = "full"
     device: str = "auto" # `auto`, `cpu`, `cuda`, `cuda:1`, ...
     max_stage_tokens: int = 0 # Longest answer of the generator at a stage; 0 chooses by prompt set
     max_test_tokens: int = 0 # Longest list of tests; 0 chooses by prompt set

@@ -19,6 +19,7 @@ from .sampling import Reader, Sample
 from .testcases import ParsedTests, Rejected, baseline_cases, parse_tests
 from .sandbox import Job, Sandbox
 from .opponents.inputs import fill_lists
+from .opponents.oracles import validate_without_reference
 from .opponents.player import write_lists
 from .rewards import compute_discriminator_reward, compute_generator_reward
 from .rewards import get_reward_scheme, per_test_credits
@@ -237,11 +238,19 @@ def _add_replayed(suites, problems, bank):
 # %% ../nbs/21_rollout.ipynb #e848a59c
 def _job(code, tests, p): return Job(code, tests, p.entry_point, p.function_signature, p.reference_solution)
 
-def _all_jobs(rollout, problems, suites, baseline, earlier):
-    "What is run: the references, twice; the programs; earlier programs"
+def _all_jobs(rollout, problems, suites, baseline, earlier, oracle):
+    "What is run: the references, twice, unless another oracle speaks; the programs; earlier programs"
     jobs = [replace(_job(p.reference_solution, suites[g], p), runs=2) for g, p in problems.items()]
-    jobs += [_job(c.code, baseline[g] + suites[g], c.problem) for g, c in zip(rollout.groups, rollout.chains)]
-    return jobs + [_job(code, suites[g], problems[g]) for g, code in earlier]
+    made = [_job(c.code, baseline[g] + suites[g], c.problem) for g, c in zip(rollout.groups, rollout.chains)]
+    made += [_job(code, suites[g], problems[g]) for g, code in earlier]
+    return [replace(o, reference=None) for o in made] if oracle else jobs + made
+
+def _validate_by_programs(rollout, played, baseline, oracle):
+    "group -> validation of its suite by what all its samples did with it"
+    found = defaultdict(list)
+    for g, result, n in zip(rollout.groups, played, rollout.copies):
+        found[g] += [_part(result, result.verdicts[len(baseline[g]):])] * n
+    return {g: validate_without_reference(results, oracle) for g, results in found.items()}
 
 # %% ../nbs/21_rollout.ipynb #f7ffd95b
 def judge(
@@ -249,20 +258,22 @@ def judge(
     sandbox: Sandbox, # Where programs run
     reward: str = "per_test", # Name of a reward scheme, or a scheme
     bank=None, # Tests of earlier rollouts that join the suites: what has `replay(problem)`, or None
-    past: dict[str, list[str]] | None = None # Id of a problem -> earlier programs that its tests run against
+    past: dict[str, list[str]] | None = None, # Id of a problem -> earlier programs that its tests run against
+    oracle: str = "" # Which tests count: a key of `ORACLES`; without one the reference says it
 ):
     "Run all programs against all tests and give both players their rewards"
     start = time.perf_counter()
     fill_lists(rollout, sandbox)
-    suites = group_suites(rollout)
-    problems = {g: c.problem for g, c in zip(rollout.groups, rollout.chains)}
+    suites, problems = group_suites(rollout), dict(zip(rollout.groups, (c.problem for c in rollout.chains)))
     if bank: _add_replayed(suites, problems, bank)
     baseline = {g: baseline_cases(p) for g, p in problems.items()}
     earlier = [(g, code) for g, p in problems.items() for code in (past or {}).get(p.id, ())]
-    results = iter(spread(sandbox.run_many, _all_jobs(rollout, problems, suites, baseline, earlier)))
-    validations = {g: next(results) for g in problems}
-    for chain, g in zip(rollout.chains, rollout.groups):
-        _reward_chain(chain, next(results), len(baseline[g]), validations[g], reward)
+    results = iter(spread(sandbox.run_many, _all_jobs(rollout, problems, suites, baseline, earlier, oracle)))
+    validations = {g: next(results) for g in problems if not oracle}
+    played = [next(results) for _ in rollout.chains]
+    if oracle: validations = _validate_by_programs(rollout, played, baseline, oracle)
+    for chain, g, result in zip(rollout.chains, rollout.groups, played):
+        _reward_chain(chain, result, len(baseline[g]), validations[g], reward)
     _reward_lists(rollout, reward, _programs(rollout, dict(zip(earlier, results))))
     rollout.seconds["execute"] += time.perf_counter() - start
 
@@ -333,16 +344,14 @@ def play(
     different: int | None = None, # With continuations: keep at most so many problems, see `keep_some`
     temperature: float = 1., # 0 is greedy
     seed: int = 0, # Of the randomness
-    reward: str = "per_test", # Name of a reward scheme
-    bank=None, # Tests of earlier rollouts that judge, too, see `judge`
-    past: dict[str, list[str]] | None = None # Id of a problem -> earlier programs that its tests run against
+    **judging # What `judge` takes: `reward`, `bank`, `past`, `oracle`
 ) -> Rollout: # Chains, tests, verdicts, rewards
     "Play a batch of episodes"
     readers = make_readers(players)
     r = sample_chains(players, problems, n_samples, branch, temperature, seed, readers[0],
                       continuations, different)
     sample_tests(players, r, stages, n_lists, _to_test(r, tested, different), temperature, seed, readers[1])
-    judge(r, sandbox, reward, bank, past)
+    judge(r, sandbox, **judging)
     return r
 
 # %% ../nbs/21_rollout.ipynb #71351a06

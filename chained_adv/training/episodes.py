@@ -11,6 +11,7 @@ from dataclasses import replace
 from ..core import Problem
 from ..problems import ProblemSampler
 from ..models import Players
+from ..opponents.oracles import ORACLES
 from ..sandbox import Sandbox
 from ..rewards import get_reward_scheme
 from ..rollout import Rollout, counted_pass_rate, play
@@ -40,7 +41,8 @@ def play_step(
     past: dict[str, list[str]] | None = None # Id of a problem -> earlier programs for tests to catch
 ) -> Rollout: # Judged
     "The episodes of a step, or of a part of it"
-    same: dict = dict(seed=seed, reward=config.reward, bank=bank)
+    oracle = config.model.tests if config.model.tests in ORACLES else ""
+    same: dict = dict(seed=seed, reward=config.reward, bank=bank, oracle=oracle)
     if role == "discriminator":
         return play(players, problems, sandbox, PROGRAMS, stage, (stage,), config.n_lists, tested=1,
                     continuations=1, past=past, **same)

@@ -62,9 +62,9 @@ ADVERSARY_ARMS = _arms(
 
 # %% ../../nbs/worlds/03_arms.ipynb #7d6e81e1
 BLIND_ORACLES = _arms(
-    Variant("trusted", "no reference: tests are trusted", dict(_CODE, oracle="trusted")),
-    Variant("vote", "no reference: tests that half of the programs pass", dict(_CODE, oracle="vote")),
-    Variant("agreement", "no reference: tests and programs that agree", dict(_CODE, oracle="agreement")))
+    Variant("trusted", "no reference: tests are trusted", dict(_CODE, tests="trusted")),
+    Variant("vote", "no reference: tests that half of the programs pass", dict(_CODE, tests="vote")),
+    Variant("agreement", "no reference: tests and programs that agree", dict(_CODE, tests="agreement")))
 
 # %% ../../nbs/worlds/03_arms.ipynb #1b42750c
 ADVERSARY_CELLS = (
