@@ -17,7 +17,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from statistics import mean as average
 from typing import Any
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 # %% ../nbs/36_ablation.ipynb #8b200001
 import torch
@@ -83,7 +83,8 @@ def variant_config(
                           "or its update")
     changes = lambda part: {k: v for k, v in variant.changes.items() if k in names(part)}
     model, ppo = replace(base.model, **changes(base.model)), replace(base.ppo, **changes(base.ppo))
-    config = replace(base, **changes(base) | dict(model=model, ppo=ppo, out=str(out), seed=seed))
+    settings: dict[str, Any] = changes(base) | dict(model=model, ppo=ppo, out=str(out), seed=seed)
+    config = replace(base, **settings)
     if variant.trained: check_config(config)
     return config
 
@@ -185,7 +186,7 @@ def _key_text(key): return f"{key[0]} with seed {key[1]}"
 # %% ../nbs/36_ablation.ipynb #56fb204e
 def _study_runs(base, chosen, seeds, out, *given):
     "(variant's name, seed) -> the run, to be called; all variants with one seed after the other"
-    runs = {}
+    runs: dict[Key, Callable] = {}
     for variant, seed in ((v, s) for s in seeds for v in chosen):
         config = variant_config(base, variant, seed, Path(out, variant.name, f"seed_{seed}"))
         runs[variant.name, seed] = partial(run_variant, config, variant, *given)
@@ -197,7 +198,7 @@ def run_ablation(
     problems: list[Problem], # To train on
     held_out: list[Problem], # To measure on
     out: str | Path, # The study's folder, with one folder per variant and seed
-    variants: list[str | Variant] | None = None, # Names of variants, or own ones; None is all that have names
+    variants: Sequence[str | Variant] | None = None, # Their names, or own ones; None is all that have names
     seeds: tuple[int, ...] = (0, 1, 2), # One run of each variant per seed
     jobs: int = 1, # Runs at the same time
     n_samples: int = 1, # Sampled chains per held-out problem
@@ -291,6 +292,7 @@ def _row(name, metric, at, tokens, cells):
     if (name, metric) in cells:
         mean = _over_cells(cells[name, metric])
         gap = _over_cells(cells[name, metric], cells.get((against, metric))) if other else None
+    if mean is None: return None
     value, low, high = gap or (None, None, None)
     return dict(variant=name, metric=metric, value=mean.value, low=mean.low, high=mean.high, seeds=len(mine),
                 against=against if gap else "", difference=value, difference_low=low, difference_high=high,

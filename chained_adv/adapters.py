@@ -92,7 +92,10 @@ def merged_weights(self: AdapterSwitch,
     adapter: str # One of its adapters
 ) -> Iterator[torch.Tensor]: # One per layer
     "Each layer's weight with the adapter's product added"
-    for layer in self.layers: yield _weight(layer).data + layer.get_delta_weight(adapter)
+    for layer in self.layers:
+        # PEFT declares it in the subclasses
+        product = layer.get_delta_weight(adapter) # pyrefly: ignore[missing-attribute]
+        yield _weight(layer).data + product
 
 @patch
 def count(self: AdapterSwitch,
@@ -121,12 +124,12 @@ def merged(self: AdapterSwitch,
     adapter: str # One of its adapters
 ) -> Iterator: # The model, without gradients for the adapter
     "The model with its layers pointed at merged weights; afterwards at its own, which were not touched"
-    self._merge(adapter)
+    merged_weights = self._merge(adapter)
     weights = [_weight(layer) for layer in self.layers]
     own = [w.data for w in weights]
     with self.off():
         try:
-            for w, merged in zip(weights, self.weights): w.data = merged
+            for w, merged in zip(weights, merged_weights): w.data = merged
             yield self.model
         finally:
             for w, data in zip(weights, own): w.data = data
@@ -137,12 +140,13 @@ def merged(self: AdapterSwitch,
 def _merge(self: AdapterSwitch, adapter):
     "Merge an adapter, unless it is merged as it is now; the tensors of the last one are used again"
     version = adapter, self.count(adapter)
-    if version == self.version: return
+    if self.weights is not None and version == self.version: return self.weights
     merged = self.merged_weights(adapter)
     if self.weights is None: self.weights = list(merged)
     else:
         for old, new in zip(self.weights, merged): old.copy_(new)
     self.version = version
+    return self.weights
 
 # %% ../nbs/14_adapters.ipynb #18bb9258
 @patch(as_prop=True)

@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import replace
 import torch
 from fastcore.basics import patch
-from .core import stable_hash
+from .core import TrainingError, stable_hash
 from .loading import loss_scale
 from .memory import checkpoint_layers, fit_config
 from .sampling import Sample
@@ -37,6 +37,12 @@ def _make_batch(samples, rewards, groups, credit=None):
     lengths = [len(s.ids) for s in samples]
     return Batch(lengths, [s.logprobs for s in samples], rewards, groups, credit=credit)
 
+def _rewards(rollout, rows) -> list[float]:
+    "Of some chains; raises `TrainingError` where one has none yet"
+    found = [r for i in rows if (r := rollout.chains[i].generator_reward) is not None]
+    if len(found) < len(rows): raise TrainingError("chains without rewards; call `judge` on the rollout")
+    return found
+
 def generator_batch(
     rollout: Rollout, # Judged
     stage: int # Answers of this stage, at which the samples of a problem branch
@@ -45,7 +51,7 @@ def generator_batch(
     rows = [i for i, n in enumerate(rollout.copies) for _ in range(n)]
     samples = [rollout.samples[i][stage] for i in rows]
     groups = [rollout.groups[i] for i in rows]
-    rewards = [rollout.chains[i].generator_reward for i in rows]
+    rewards = _rewards(rollout, rows)
     answers = [(g, tuple(s.ids)) for g, s in zip(groups, samples)]
     return samples, _make_batch(samples, mean_over_equal(answers, rewards), groups)
 
@@ -59,7 +65,7 @@ def joint_batch(
     rows = [(i, s) for i in range(len(rollout.chains)) for s in stages]
     samples = [rollout.samples[i][s] for i, s in rows]
     groups = [8 * rollout.groups[i] + s for i, s in rows]
-    rewards = [rollout.chains[i].generator_reward for i, _ in rows]
+    rewards = _rewards(rollout, [i for i, _ in rows])
     if by_turn: rewards = [r * (s == stages[-1]) for r, (_, s) in zip(rewards, rows)]
     batch = _make_batch(samples, rewards, groups)
     if by_turn: batch = replace(batch, matches=[i for i, _ in rows], turns=[s for _, s in rows])
@@ -87,7 +93,8 @@ def _in_order(parts, places):
     width = max(o.shape[1] for o, _, _ in parts)
     wide = lambda o: torch.nn.functional.pad(o, (0, width - o.shape[1]))
     order = torch.tensor(places).argsort().to(parts[0][0].device)
-    return tuple(torch.cat([wide(o) for o in blocks])[order] for blocks in zip(*parts))
+    logprobs, entropies, mask = (torch.cat([wide(o) for o in blocks])[order] for blocks in zip(*parts))
+    return logprobs, entropies, mask
 
 # %% ../nbs/31_batches.ipynb #5b8e6fa1
 def credit_of_tests(
@@ -95,6 +102,7 @@ def credit_of_tests(
     tokenizer # Of the discriminator
 ) -> list[float]: # token of the answer: what its test earned, less the mean of the list
     "The credit of each test on the tokens that wrote it"
+    if tests.credits is None: raise TrainingError("a list without credits; call `judge` on its rollout")
     n = len(tests.sample.ids)
     spans = token_spans(tokenizer, tests.sample.ids, tests.sample.text, [o.span for o in tests.parsed.items])
     earned, end = {}, 0

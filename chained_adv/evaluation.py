@@ -24,8 +24,8 @@ from .models import Players
 from .mutants import Mutant, distinct_tests, mutation_scores
 from .measures.fixed_bugs import catch_chances
 from .plots import metric_order
-from .rollout import (Rollout, caught, judge, make_readers, play, rollout_metrics, sample_chains,
-                                 sample_tests, valid_pass_rate)
+from .rollout import (Rollout, caught, judge, judged, make_readers, play, rollout_metrics,
+                                 sample_chains, sample_tests, valid_pass_rate)
 from .sandbox import Job, Sandbox
 from .opponents.accuracy import value_accuracy
 from .tracking import RATE_NAMES
@@ -168,7 +168,7 @@ def caught_by_stage(
 ) -> dict[int, bool] | None: # Stage -> did a valid test of this stage fail the program? None when it is right
     "Which stages' tests tell that a program is wrong"
     if chain.solved: return None
-    pairs = zip(chain.result.verdicts, chain.validation.verdicts)
+    pairs = zip(judged(chain.result).verdicts, judged(chain.validation).verdicts)
     hits = {v.test.stage for v, reference in pairs if reference.passed and not v.passed}
     return {stage: stage in hits for stage in range(1, 6)}
 
@@ -220,7 +220,7 @@ def rate(self: Evaluation,
 @patch(as_prop=True)
 def rates(self: Evaluation) -> dict[str, Interval]:
     "The rates as in `summary.json`, where there are observations"
-    return {k: self.rate(k) for k in RATE_NAMES if self.values.get(k)}
+    return {k: o for k in RATE_NAMES if (o := self.rate(k)) is not None}
 
 # %% ../nbs/26_evaluation.ipynb #7a10000c
 @patch
@@ -262,7 +262,7 @@ def evaluation_from_dict(
     "An evaluation as it was written"
     values = {k: [tuple(o) for o in v] for k, v in fields["values"].items()}
     tags = [tuple(o) for o in fields.get("tags", [()] * len(fields["problems"]))]
-    return Evaluation(**{**fields, "tags": tags, "values": values})
+    return Evaluation(fields["name"], fields["problems"], tags, fields["n"], values, fields["metrics"])
 
 # %% ../nbs/26_evaluation.ipynb #85a0b33f
 def _kept(groups, values): return [(g, float(v)) for g, v in zip(groups, values) if v is not None]
@@ -432,8 +432,8 @@ def comparison_rows(
     for i, e in enumerate(evaluations):
         against = compare_evaluations(e, evaluations[0], seed) if i else {}
         for k, observed in e.values.items():
-            if not observed: continue
-            row = dict.fromkeys(COLUMNS) | dict(name=e.name, metric=k, **e.rate(k, seed).as_dict())
+            if (rate := e.rate(k, seed)) is None: continue
+            row = dict.fromkeys(COLUMNS) | dict(name=e.name, metric=k, **rate.as_dict())
             row |= dict(observations=len(observed), problems=len(e.by_problem(k)))
             rows.append(row | _comparison_columns(against[k]) if k in against else row)
     return rows

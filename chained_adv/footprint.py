@@ -22,7 +22,7 @@ from .loading import QUANTISED, TINY, pick_device, pick_dtype
 from .memory import NARROW, WIDE, free_memory
 from .adapters import add_adapters
 from .models import MERGED_BELOW, ROLES, ModelConfig, _adapter_names
-from .sampling import attend, make_cache
+from .sampling import attend, layer_states, make_cache
 
 # %% ../nbs/18_footprint.ipynb #6bbcdd26
 class Tracker(TorchDispatchMode):
@@ -113,7 +113,7 @@ def _read_pass(model, rows, tokens):
     ids = torch.zeros(rows, tokens, dtype=torch.long)
     model(input_ids=ids, **attend(model, torch.ones_like(ids), tokens), past_key_values=cache,
           use_cache=True, logits_to_keep=1)
-    return [(o.keys, o.values) for o in cache.layers]
+    return layer_states(cache)
 
 # %% ../nbs/18_footprint.ipynb #a002660e
 def _measure(config, dtype, rank, rows, tokens, prompt):
@@ -152,7 +152,8 @@ def at(self: PassCosts,
 ) -> tuple[int, int, int]: # Bytes: reading, an update, the keys and values of a token
     "The costs of a pass"
     costs = self.fixed + layers * self.layer + rows * (self.row + layers * self.both)
-    return tuple(int(o) for o in costs)
+    reading, update, cached = (int(o) for o in costs)
+    return reading, update, cached
 
 # %% ../nbs/18_footprint.ipynb #a4f2c265
 PACKED = {"8bit": 1., "4bit": .5 + 1 / 64 + 4 / (64 * 256)} # bytes of a weight

@@ -12,7 +12,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from statistics import NormalDist, mean as average, stdev
 from typing import NamedTuple
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 
 # %% ../nbs/22_intervals.ipynb #iv000004
 from fastcore.basics import patch
@@ -51,7 +51,7 @@ def wilson_interval(
 # %% ../nbs/22_intervals.ipynb #23e8b021
 def bootstrap_interval(
     values: list[float], # One number per observation
-    clusters: list[Hashable] | None = None, # The problem of each observation; None: each stands alone
+    clusters: Sequence[Hashable] | None = None, # The problem of each observation; None: each stands alone
     seed: int = 0, # Of the resampling
     resamples: int = 1000, # How often to draw
     confidence: float = .95 # Share of the resampled means inside the interval
@@ -113,7 +113,7 @@ def mean_interval(
 # %% ../nbs/22_intervals.ipynb #30bf262c
 def rate_interval(
     values: list[float], # Shares from 0 to 1, one per observation
-    clusters: list[Hashable] | None = None, # The problem of each observation; None: each stands alone
+    clusters: Sequence[Hashable] | None = None, # The problem of each observation; None: each stands alone
     seed: int = 0, # Of the bootstrap
     confidence: float = .95 # Share of such intervals that hold the true rate
 ) -> Interval | None: # The mean and its interval; None without values

@@ -34,7 +34,7 @@ def _score_piece(states, head, targets, temperature, entropy_grad):
 # %% ../nbs/10_lmhead.ipynb #533f29b6
 def score_tokens(
     states: torch.Tensor, # row x token x channel: hidden states that the head reads
-    head: torch.nn.Module, # From a hidden state to the logits of the vocabulary
+    head: torch.nn.Linear, # From a hidden state to the logits of the vocabulary
     targets: torch.Tensor, # row x token: ids of the tokens that were written
     temperature: float = 1., # That of the sampler
     entropy_grad: bool = False, # Does the entropy have a gradient?
@@ -52,8 +52,8 @@ def score_tokens(
 
 # %% ../nbs/10_lmhead.ipynb #69b1506f
 def plain_head(
-    model: torch.nn.Module # A causal language model of `transformers`, with or without adapters
-) -> torch.nn.Module | None: # Its head; None when the logits are not simply what the head gives
+    model # A causal language model of `transformers`, with or without adapters
+) -> torch.nn.Linear | None: # Its head; None when the logits are not simply what the head gives
     "The head of a model, when its logits are the head's output and nothing else"
     head = model.get_output_embeddings()
     if head is None or getattr(head, "weight", None) is None: return None
@@ -67,7 +67,7 @@ def plain_head(
 
 # %% ../nbs/10_lmhead.ipynb #5996be15
 def score_targets(
-    model: torch.nn.Module, # A causal language model of `transformers`, with or without adapters
+    model, # A causal language model of `transformers`, with or without adapters
     run: Callable, # A forward pass of the model that takes further arguments and gives its output
     targets: torch.Tensor, # row x token: ids of the tokens that the last positions of the pass predict
     temperature: float = 1., # That of the sampler

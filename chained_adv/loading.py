@@ -146,14 +146,18 @@ def _read_gguf(file, options):
     if hasattr(model.config, "quantization_config"): del model.config.quantization_config
     return model, tokenizer
 
-def _read_files(path, options):
+# %% ../nbs/09_loading.ipynb #ed10f826
+def _read_files(path, options) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     "Model and tokenizer of a folder, a GGUF file or a name on the hub"
-    if file := _gguf_file(path): return _read_gguf(file, options)
-    tokenizer = load_tokenizer(path)
-    return AutoModelForCausalLM.from_pretrained(path, **options), tokenizer
+    if file := _gguf_file(path): model, tokenizer = _read_gguf(file, options)
+    else:
+        tokenizer = load_tokenizer(path)
+        model = AutoModelForCausalLM.from_pretrained(path, **options)
+    if tokenizer is None: raise ValueError("no tokenizer is among its files.")
+    return model, tokenizer
 
 # %% ../nbs/09_loading.ipynb #e55235ba
-def _load(name, device, dtype):
+def _load(name, device, dtype) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     "Model and tokenizer, in a precision"
     path = TINY if name == "tiny" else name
     options = _load_options(device, dtype)
@@ -178,8 +182,8 @@ def load_base(
     dtype: str = "auto" # One of `DTYPES`
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]: # Model and tokenizer
     "Load a causal language model and its tokenizer; raises `ConfigError`"
-    device = pick_device(device)
-    model, tokenizer = _load(name, device, dtype)
+    place = pick_device(device)
+    model, tokenizer = _load(name, place, dtype)
     if model.dtype is torch.float32 and dtype not in QUANTISED: return model, tokenizer
     if not overflows(model, tokenizer): return model, tokenizer
     found = f"model {name!r} overflows in {dtype} (computed in {model.dtype}): a few lines of code"
@@ -188,7 +192,7 @@ def load_base(
     warnings.warn(f"{found} give numbers that are not finite; it is loaded in float32 instead, which takes "
                   "twice the memory")
     del model
-    return _load(name, device, "float32")
+    return _load(name, place, "float32")
 
 # %% ../nbs/09_loading.ipynb #d71ba6a2
 def context_size(

@@ -67,7 +67,7 @@ def kept_bytes(
 
 # %% ../nbs/13_memory.ipynb #5bdfcd7f
 def bytes_per_token(
-    model: torch.nn.Module # A causal language model with one adapter active
+    model # A causal language model with one adapter active
 ) -> int: # Bytes; what is quadratic in the length left out
     "What autograd keeps of each token that a model reads"
     if hasattr(model, "bytes_per_token"): return model.bytes_per_token
@@ -86,7 +86,7 @@ NARROW = 1_000 # tokens of a pass on a CPU
 WIDE = 16_384 # on a GPU
 
 def fit_tokens(
-    model: torch.nn.Module, # A causal language model with one adapter active
+    model, # A causal language model with one adapter active
     free: int | None = None # Bytes; those of its device when None
 ) -> int: # Padded tokens of a forward pass, at least 1
     "How many tokens a forward pass with gradients may read"

@@ -9,7 +9,7 @@ __all__ = ['ADAPTERS', 'ROLES', 'TESTS', 'MERGED_BELOW', 'ModelConfig', 'Base', 
 
 # %% ../nbs/17_models.ipynb #a9fd87d8
 import copy, warnings
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 import torch
 from fastcore.basics import patch
@@ -102,7 +102,7 @@ def adapter_parameters(
     adapter: str # An adapter's name; empty for all weights (`full`)
 ) -> dict[str, torch.nn.Parameter]: # Name -> parameter
     "The parameters that one adapter trains"
-    if not adapter: return dict(base.model.named_parameters())
+    if base.switch is None: return dict(base.model.named_parameters())
     return dict(base.switch.parameters[adapter])
 
 def activate(
@@ -110,7 +110,7 @@ def activate(
     adapter: str # An adapter's name; empty for all weights
 ): # The model
     "The model with one adapter active, which alone is trainable"
-    if not adapter: return base.model
+    if base.switch is None: return base.model
     base.switch.forget_merged()
     base.switch.activate(adapter)
     return base.model
@@ -121,7 +121,7 @@ def sampling_model(
     adapter: str # An adapter's name; empty for all weights
 ): # A model to sample from
     "The model with an adapter applied, merged where that is exact and fits"
-    if not adapter: return base.model
+    if base.switch is None: return base.model
     if base.beside: return AdapterMerged(base.switch, adapter)
     if base.plain is None: return activate(base, adapter)
     version = base.switch.count(adapter)
@@ -132,22 +132,18 @@ def sampling_model(
     return base.merged[adapter][1]
 
 # %% ../nbs/17_models.ipynb #31abb1fc
-@contextmanager
 def reference_model(
     base: Base # The base
-):
+) -> AbstractContextManager: # Gives the model
     "The model before any training: adapters off, or the copy kept for `full`"
-    if base.reference is not None:
-        yield base.reference
-        return
-    with base.switch.off() as model: yield model
+    return nullcontext(base.reference) if base.switch is None else base.switch.off()
 
 # %% ../nbs/17_models.ipynb #8276d394
 def reading_model(
     base: Base # The base
 ): # A model that reads for its players
     "The frozen base; with `full` the model that learns"
-    if not base.adapters: return base.model
+    if base.switch is None: return base.model
     return AdaptersOff(base.switch) if base.plain is None else base.plain
 
 # %% ../nbs/17_models.ipynb #1e0f04e1
@@ -237,6 +233,9 @@ def encode(self: Player,
         warnings.warn(f"{n_long} prompts of the {self.role} exceed the model's window: oldest tokens dropped")
     return [i[-limit:] for i in ids]
 
+# %% ../nbs/17_models.ipynb #101e5aa7
+def _text(tokenizer, ids) -> str: return tokenizer.decode(ids) # its hint allows for lists of lists, too
+
 # %% ../nbs/17_models.ipynb #2bc061be
 @patch
 def stops(self: Player,
@@ -244,7 +243,7 @@ def stops(self: Player,
     stage: int = 0 # The stage played
 ) -> bool: # Looked for in the last tokens only
     "Has what ends an answer been written?"
-    text = self.base.tokenizer.decode(ids[-len(self.prompts.stop) - 4:])
+    text = _text(self.base.tokenizer, ids[-len(self.prompts.stop) - 4:])
     return find_end(self.prompts, text, self.role == "generator" and stage == 5) is not None
 
 @patch
@@ -255,10 +254,10 @@ def cut(self: Player,
     stage: int = 0 # The stage played
 ) -> tuple[list[int], list[float], bool, str]: # The same of what is kept, and its text
     "An answer up to its end token, or to what else ends it"
-    decode, code = self.base.tokenizer.decode, self.role == "generator" and stage == 5
-    text = decode([i for i in ids if i not in self.end_ids], skip_special_tokens=False)
+    tokenizer, code = self.base.tokenizer, self.role == "generator" and stage == 5
+    text = _text(tokenizer, [i for i in ids if i not in self.end_ids])
     if end := find_end(self.prompts, text, code):
-        n = next(n for n in range(1, len(ids) + 1) if find_end(self.prompts, decode(ids[:n]), code))
+        n = next(n for n in range(1, len(ids) + 1) if find_end(self.prompts, _text(tokenizer, ids[:n]), code))
         ids, logps, finished, text = ids[:n], logps[:n], True, text[:end[0]]
     return ids, logps, finished, text
 
@@ -298,7 +297,7 @@ def sample(self: Player,
     rows = [Row(p, self.adapter(stage), limit, s) for p, s in zip(ids, seeds)]
     work = lambda mine: self._answer(mine, stage, temperature, reader)
     answers = spread(work, rows, [tuple(p) for p in ids])
-    return [Sample(p, *self.cut(*a, stage)) for p, a in zip(ids, answers)]
+    return [Sample(p, *self.cut(*answer, stage=stage)) for p, answer in zip(ids, answers)]
 
 # %% ../nbs/17_models.ipynb #e7af1ef1
 @patch

@@ -140,17 +140,17 @@ def scale_advantages(
     index: torch.Tensor, # row: number of its group, from 0
     scale: str = "batch", # One of `SCALES`
     credit: torch.Tensor | None = None, # row x token: added to the advantage of single tokens
-    mask: torch.Tensor | None = None # row x token, bool: with credit, which tokens count
+    mask: torch.Tensor | None = None # row x token, bool: with credit, which tokens count; None is all
 ) -> torch.Tensor: # row; row x token with credit
     "Divide by a standard deviation, clip, and zero what is dropped"
-    squares = advantages.pow(2)
-    if credit is not None:
+    if credit is None: std = _deviation(advantages.pow(2), kept, index, scale)
+    else:
+        counts = torch.ones_like(credit, dtype=torch.bool) if mask is None else mask
         advantages = advantages[:, None] + credit
-        squares = torch.where(mask, advantages, 0.).pow(2).sum(1) / mask.sum(1).clamp(min=1)
-    std = _deviation(squares, kept, index, scale)
-    if credit is not None:
-        kept = kept[:, None] & mask
+        squares = torch.where(counts, advantages, 0.).pow(2).sum(1) / counts.sum(1).clamp(min=1)
+        std = _deviation(squares, kept, index, scale)
         std = std[:, None] if std.dim() else std
+        kept = kept[:, None] & counts
     scaled = torch.where(kept, advantages / std.clamp(min=1e-8), 0.)
     return scaled.clamp(-ADVANTAGE_CLIP, ADVANTAGE_CLIP).float()
 
@@ -365,7 +365,7 @@ def _share_gradients(rows, u, total, bonus, when):
     return found
 
 # %% ../nbs/20_ppo.ipynb #40b0fc5f
-def _update_policy(u, rows, seed):
+def _update_policy(u, rows, seed) -> dict[str, float | None]:
     "All epochs on the rows that teach; returns means of the statistics"
     shuffle = torch.Generator().manual_seed(seed)
     bonus = entropy_weight(u.batch.old_logprobs, u.config.entropy_floor)
@@ -384,7 +384,7 @@ def _update_policy(u, rows, seed):
             u.optimizer.step()
     norm = sums.pop("grad_norm") # the same on all ranks
     sums = add_numbers(sums) | {"grad_norm": norm}
-    return {name: value / max(updates, 1) for name, value in sums.items()} | {"updates": updates}
+    return {**{name: value / max(updates, 1) for name, value in sums.items()}, "updates": updates}
 
 # %% ../nbs/20_ppo.ipynb #a9d94710
 def _read_once(read, rows, passes, name):

@@ -259,12 +259,13 @@ def fit_value(
     check_finite(features, "hidden state", "before the value head's first update")
     check_finite(returns, "return", "before the value head's first update")
     device = head.last.weight.device
-    whole = [None if o is None else o.to(device) for o in (features, returns, old_values)]
+    features, returns = features.to(device), returns.to(device)
+    before = None if old_values is None else old_values.to(device)
     shuffle, losses = torch.Generator().manual_seed(seed), []
     for _ in range(epochs if len(returns) else 0):
         for rows in torch.randperm(len(returns), generator=shuffle).to(device).chunk(minibatches):
-            part = [None if o is None else o[rows] for o in whole]
             when = f"update {len(losses) + 1} of the value head"
+            part = features[rows], returns[rows], None if before is None else before[rows]
             losses.append(_value_step(head, optimizer, *part, max_grad_norm, when))
     return sum(losses) / max(len(losses), 1)
 

@@ -4,14 +4,15 @@
 
 # %% auto #0
 __all__ = ['TestList', 'Rollout', 'mean', 'keep_some', 'sample_chains', 'make_readers', 'sample_tests', 'group_suites', 'judge',
-           'token_spans', 'play', 'valid_pass_rate', 'catching_tests', 'caught', 'counted_pass_rate', 'rollout_metrics']
+           'token_spans', 'play', 'judged', 'valid_pass_rate', 'catching_tests', 'caught', 'counted_pass_rate',
+           'rollout_metrics']
 
 # %% ../nbs/21_rollout.ipynb #f5342a26
 import time
 from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
-from .core import Chain, ExecutionResult, Problem, TestCase, Verdict
+from .core import Chain, ExecutionResult, Problem, TestCase, TrainingError, Verdict
 from .stages import complete_output, extract_code
 from .ranks import spread
 from .models import Players
@@ -188,7 +189,7 @@ def sample_tests(
     "Let the discriminator write tests about chains"
     start = time.perf_counter()
     reader = reader or make_readers(players)[1]
-    if chains is None: chains = range(len(rollout.chains))
+    if chains is None: chains = list(range(len(rollout.chains)))
     about = [i for i in chains for _ in range(n_lists)]
     for stage in stages:
         if stage in players.test_stages:
@@ -354,19 +355,28 @@ def play(
     judge(r, sandbox, **judging)
     return r
 
+# %% ../nbs/21_rollout.ipynb #6022be7c
+def judged(
+    result: ExecutionResult | None # Of a chain or of a list of tests
+) -> ExecutionResult: # The same
+    "A result that `judge` has filled in; raises `TrainingError` when there is none yet"
+    if result is None: raise TrainingError("no results yet; call `judge` on the rollout")
+    return result
+
 # %% ../nbs/21_rollout.ipynb #71351a06
 def valid_pass_rate(
     chain: Chain # After judging
 ) -> float | None: # Share of the valid tests of its suite that its program passes; None without valid tests
     "How a program does on the accumulated valid tests"
-    return mean(v.passed for v, r in zip(chain.result.verdicts, chain.validation.verdicts) if r.passed)
+    pairs = zip(judged(chain.result).verdicts, judged(chain.validation).verdicts)
+    return mean(v.passed for v, reference in pairs if reference.passed)
 
 # %% ../nbs/21_rollout.ipynb #21767d43
 def catching_tests(
     chain: Chain # After judging
 ) -> list[TestCase]: # Of its suite
     "The valid tests that a chain's program fails"
-    pairs = zip(chain.result.verdicts, chain.validation.verdicts)
+    pairs = zip(judged(chain.result).verdicts, judged(chain.validation).verdicts)
     return [v.test for v, reference in pairs if reference.passed and not v.passed]
 
 # %% ../nbs/21_rollout.ipynb #4a303fdd
@@ -382,8 +392,8 @@ def counted_pass_rate(
     reward: str = "per_test" # Name of a reward scheme, or a scheme
 ) -> float | None: # Share of the tests that count which its program passes; None when none counts
     "How a program does on the tests that its reward depends on"
-    verdicts = get_reward_scheme(reward).counted(chain.result, chain.baseline, chain.validation)
-    return mean(v.passed for v in verdicts)
+    results = judged(chain.result), judged(chain.baseline), judged(chain.validation)
+    return mean(v.passed for v in get_reward_scheme(reward).counted(*results))
 
 # %% ../nbs/21_rollout.ipynb #fa13a024
 def rollout_metrics(
@@ -391,12 +401,12 @@ def rollout_metrics(
 ) -> dict: # Names as in `metrics.jsonl`
     "Metrics of a batch of episodes"
     chains = [c for c, n in zip(rollout.chains, rollout.copies) for _ in range(n)]
-    written = [v.passed for t in rollout.lists for v in t.validation.verdicts]
+    written = [v.passed for t in rollout.lists for v in judged(t.validation).verdicts]
     out = dict(
         generator_reward=mean(c.generator_reward for c in chains),
         discriminator_reward=mean(t.reward for t in rollout.lists),
         pass_rate=mean(map(valid_pass_rate, chains)),
-        baseline_pass_rate=mean(c.baseline.pass_rate for c in chains),
+        baseline_pass_rate=mean(judged(c.baseline).pass_rate for c in chains),
         solved=mean(c.solved for c in chains),
         validity=mean(written),
         bug_catch_rate=mean(map(caught, chains)) if rollout.lists else None,

@@ -7,6 +7,7 @@ __all__ = ['STATISTICS', 'AdversarialTrainer']
 
 # %% ../nbs/33_trainer.ipynb #cd623041
 import time
+from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -46,11 +47,11 @@ class AdversarialTrainer:
     def __init__(self,
         config: TrainingConfig, # Settings
         problems: list[Problem], # To train on
-        held_out: list[Problem] = (), # Never trained on, for evaluation
+        held_out: Sequence[Problem] = (), # Never trained on, for evaluation
         sandbox: Sandbox | None = None, # Where programs run; made when None
         progress: bool = True, # Show a bar, tables and alarms?
         facts: dict | None = None, # What else `config.json` records
-        callbacks: list[Callback] = (), # Beside those of the settings; see Callbacks for their order
+        callbacks: Sequence[Callback] = (), # Beside those of the settings; see Callbacks for their order
         selection: list[Problem] | None = None # To choose `best` on; None sets some of `problems` apart
     ):
         check_config(config)
@@ -86,7 +87,6 @@ def _set_counters(self: AdversarialTrainer):
     self.step = 0 # Number of the last step
     self.seconds = 0. # Of the run, those before a resume included
     self.in_run = False # Is a run's folder open?
-    self.players = None # made by `_prepare`
     self.optimizers = {} # (role, stage) -> optimiser
     self.evaluations = {} # (stage, split) -> `Evaluation`
     self.mutants = {} # split -> mutants per problem
@@ -108,7 +108,8 @@ def _prepare(self: AdversarialTrainer, callbacks):
     connect(self.players)
     self.sampler = ProblemSampler(self.problems, self.config.seed, self.config.order)
     self.values = ValueHeads(self.config.ppo, self.config.seed)
-    always = [TokenBudget(self.config.token_budget), *([Log()] if is_main() else [])]
+    self.budget = TokenBudget(self.config.token_budget)
+    always = [self.budget, *([Log()] if is_main() else [])]
     always += [*([Progress()] if self.show and is_main() else []), Guard(), PastPrograms()]
     self.callbacks = Callbacks(always + named_callbacks(self.config) + list(callbacks))
     self.callbacks.call("attach", self)
@@ -117,7 +118,7 @@ def _prepare(self: AdversarialTrainer, callbacks):
 @patch
 def close(self: AdversarialTrainer):
     "End the sandbox that was made here"
-    disconnect(self.players)
+    disconnect(getattr(self, "players", None))
     if self.own_sandbox: self.sandbox.close()
 
 @patch
@@ -129,20 +130,19 @@ def __exit__(self: AdversarialTrainer, *_): self.close()
 @patch(as_prop=True)
 def tokens(self: AdversarialTrainer) -> int:
     "Tokens generated for training so far"
-    return self.callbacks.find(TokenBudget).tokens
+    return self.budget.tokens
 
 @patch(as_prop=True)
 def _evaluation_tokens(self: AdversarialTrainer):
     "Tokens generated to evaluate so far; those for the choice of a checkpoint since the run was opened"
-    own = self.selection.tokens if self.selection else 0
-    return self.callbacks.find(TokenBudget).evaluation + own
+    return self.budget.evaluation + (self.selection.tokens if self.selection else 0)
 
 # %% ../nbs/33_trainer.ipynb #8ca89bd1
 @patch
 def _sample_parts(self: AdversarialTrainer, role, stage):
     "The episodes of one step: at once, or in parts when the budget says so"
     wanted = count_drawn(self.config, role, len(self.problems))
-    budget, parts, played, used = self.callbacks.find(TokenBudget), [], 0, 0
+    budget, parts, played, used = self.budget, [], 0, 0
     while n := budget.room(role, wanted, played, used):
         seed = stable_hash(self.config.seed, "step", self.step, *([len(parts)] if parts else []))
         parts.append(play_step(self.players, self.sampler.next(n), self.sandbox, self.config, role, stage,
@@ -249,8 +249,7 @@ def _carry(self: AdversarialTrainer, stage):
     discriminator = self.players.discriminator
     if self.config.model.adapters != "stage": return
     source = discriminator.parameters(self._learning_stage("discriminator", stage)).values()
-    for later in self.players.test_stages:
-        if later <= stage: continue
+    for later in [s for s in self.players.test_stages if s > stage]:
         with torch.no_grad():
             for target, p in zip(discriminator.parameters(later).values(), source): target.copy_(p)
 
@@ -261,12 +260,12 @@ def train_stage(self: AdversarialTrainer,
 ) -> list[dict]: # The lines logged
     "All phases of a stage"
     self.callbacks.call("before_stage", stage)
-    lines, budget = [], self.callbacks.find(TokenBudget)
+    lines = []
     for phase in stage_phases(self.config, stage):
         turns = 0
         while not self.callbacks.ends_phase(phase, turns):
             for role in phase.roles:
-                if not budget.room(role, 1): continue
+                if not self.budget.room(role, 1): continue
                 lines.append(self.train_one(role, stage, phase.name))
                 if role == "discriminator": self._carry(stage)
             turns += 1
@@ -346,6 +345,7 @@ def _open_folder(self: AdversarialTrainer, resume, overwrite):
     if not name: return None
     check_same_settings(folder, self.config)
     saved = manager.load_checkpoint(name)
+    if saved.optimizers is None: raise TrainingError(f"checkpoint {name} has no optimizers to go on with")
     self.sampler.restore(saved.state["sampler"]) # refuses other problems
     self.callbacks.restore(saved.optimizers["callbacks"]) # and missing callbacks
     return saved
@@ -362,7 +362,8 @@ def _used_again(self: AdversarialTrainer, stage):
 def _save(self: AdversarialTrainer, stage):
     "A checkpoint after a stage; `best` when it scores higher than before"
     manager = CheckpointManager(Path(self.config.out, "checkpoints"))
-    e = self.evaluations.get((stage, "held_out")) or self.evaluations.get((stage, "train"))
+    e = self.evaluations.get((stage, "held_out")) or self.evaluations[stage, "train"]
+    if self.selection is None: raise TrainingError("only a run saves checkpoints: call `train_full_pipeline`")
     metrics = {k: v.value for k, v in e.rates.items()} | self.selection.measure(self.players)
     state = dict(step=self.step, stage=stage, seconds=self.seconds, sampler=self.sampler.state(),
                  model=asdict(self.config.model))

@@ -269,10 +269,10 @@ def ablate(out: StudyOut = "runs/ablation", variants: StudyVariants = "", seeds:
     values = {"model.model": str(Path(model).resolve()) if Path(model).exists() else model,
               "model.device": device,
               "token_budget": token_budget, "eval_samples": 8, **parse_assignments(set)}
-    *sets, remarks = problem_sets(problems, _is_tiny(values))
+    train_set, held_out, remarks = problem_sets(problems, _is_tiny(values))
     for o in remarks: say(o)
     chosen = parse_list("--variants", variants, example="warm,gae") if variants else None
-    measured = _run_study(make_config(values), tuple(sets), out, chosen,
+    measured = _run_study(make_config(values), (train_set, held_out), out, chosen,
                           tuple(parse_list("--seeds", seeds, int)),
                           jobs=jobs, n_samples=samples, n_mutants=n_mutants)
     save_ablation(measured, out)

@@ -118,7 +118,7 @@ def restore(self: PastOpponents, state):
 class BankedTest:
     "A test that caught something, and where it comes from"
     text: str # As it was written
-    stage: int # Stage of the discriminator that wrote it
+    stage: int | None # Stage of the discriminator that wrote it; None for a baseline test
     step: int # Training step at which it was banked
     news: int # Step at which it last caught a program that no step before had shown it
     killed: list[int] # Hashes of the programs that it caught, oldest first

@@ -9,14 +9,14 @@ __all__ = ['read_tests']
 import ast, math, re, warnings
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeGuard
 from .constants import Refused, Unknown, constant, fit_row, nested_rows
 from .constants import read_parameters, walk
 from .repair import SEQUENCES, labelled, parse_rewritten, read_statements, span_of, views_of
 from .syntax import DEFINITIONS, FUNCTIONS, HERE, MAX_ITEMS, MAX_TEXT, Full, Reading
 from .syntax import bound_by, called_by, can_fail, columns_of, fixtures_in, functions_in
 from .syntax import has_kind, last_name, marks_of, names_in, normalize, note, parameters_of
-from .syntax import survey
+from .syntax import span_of, survey
 from .following import SUPPLIED, call_program, equal, follow, free_names, guard, put
 from .following import put_code, read_statement, reject
 
@@ -214,10 +214,10 @@ def _read_row(state, row):
 def _open_question(state, call, span): # a call whose answer nobody has said
     return equal(call, ast.Constant(None, **HERE), span=span, kind="equal")
 
-def _is_arguments(state, value): # does a row hold arguments and no answer?
+def _is_arguments(value, state) -> TypeGuard[ast.Tuple]: # does a row hold arguments and no answer?
     if not isinstance(value, ast.Tuple) or not state.takes.known or not value.elts: return False
-    bracketed = value.span[0] != value.elts[0].span[0]
-    fits_nested = fit_row(_Row(value.elts, value.span).shape, state.takes)[1]
+    bracketed = span_of(value)[0] != span_of(value.elts[0])[0]
+    fits_nested = fit_row(_Row(value.elts, span_of(value)).shape, state.takes)[1]
     nested = fits_nested and isinstance(value.elts[0], ast.Tuple)
     return bracketed and len(value.elts) == state.takes.most and not nested
 
@@ -225,9 +225,10 @@ def _is_arguments(state, value): # does a row hold arguments and no answer?
 def _as_question(state, node): # a statement that is a call, or a row of arguments, as a question
     if not state.entry: return node
     value = node.value if isinstance(node, ast.Expr) and not hasattr(node, "answer") else None
-    if called_by(value) == "print" and len(value.args) == 1: value = value.args[0]
+    if isinstance(value, ast.Call) and called_by(value) == "print" and len(value.args) == 1:
+        value = value.args[0]
     if called_by(value) == state.entry: return _open_question(state, value, node.span)
-    if _is_arguments(state, value):
+    if _is_arguments(value, state):
         call = ast.Call(ast.Name(state.entry, ast.Load(), **HERE), value.elts, [], **HERE)
         return _open_question(state, call, node.span)
     compared = node.test if isinstance(node, ast.Assert) else None

@@ -4,12 +4,13 @@
 
 # %% auto #0
 __all__ = ['MAX_TEXT', 'MAX_ITEMS', 'FUNCTIONS', 'DEFINITIONS', 'IMPORTS', 'Definition', 'HERE', 'Full', 'Progress', 'Reading',
-           'note', 'last_name', 'called_by', 'marks_of', 'functions_in', 'has_kind', 'names_in', 'bound_by', 'can_fail',
-           'columns_of', 'parameters_of', 'fixtures_in', 'survey', 'normalize']
+           'note', 'last_name', 'called_by', 'span_of', 'marks_of', 'functions_in', 'has_kind', 'names_in', 'bound_by',
+           'can_fail', 'columns_of', 'parameters_of', 'fixtures_in', 'survey', 'normalize']
 
 # %% ../../nbs/judge/03_syntax.ipynb #1fccc066
 import ast, sys
 from dataclasses import dataclass, field
+from typing import Any
 from .constants import NAMES, Parameters, walk
 from .repair import labelled, parse_rewritten
 
@@ -71,9 +72,13 @@ def last_name(node: ast.AST) -> str:
     "`b` of `a.b`, `a` of `a`, else nothing"
     return getattr(node, "attr", None) or getattr(node, "id", "")
 
-def called_by(node: ast.AST) -> str:
+def called_by(node: ast.AST | None) -> str:
     "`b` of a call `a.b(...)`; nothing where it is no call"
     return last_name(node.func) if isinstance(node, ast.Call) else ""
+
+def span_of(node: Any) -> tuple[int, int]:
+    "Where a node of a text that was read stands in it: its first character and the one after its last"
+    return node.span
 
 # %% ../../nbs/judge/03_syntax.ipynb #2413ac59
 def marks_of(node: Definition) -> dict[str, ast.expr]:

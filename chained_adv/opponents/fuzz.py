@@ -151,7 +151,7 @@ def boundary_values(
             found += [0, 1, -1, low, high, low - 1, high + 1, 10 * high + 7]
         elif kind in (str, list, tuple):
             single = same[0][:1]
-            found += [kind(), single, single * 2, max(same, key=len) * 3]
+            found += [kind(), single, single * 2, max(same, key=lambda v: len(v)) * 3]
         elif kind in (set, dict): found += [kind()]
         elif kind is bool: found += [False, True]
     return found

@@ -9,6 +9,7 @@ __all__ = ['TAGS', 'SPECIAL', 'SIZES', 'SHARES', 'chain_pieces', 'direct_pieces'
 # %% ../../nbs/29_tiny_pretrain.ipynb #bb004200
 from pathlib import Path
 from random import Random
+from typing import Any
 import torch
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
@@ -89,8 +90,9 @@ def train_tokenizer(
         additional_special_tokens=SPECIAL[2:], clean_up_tokenization_spaces=False)
 
 # %% ../../nbs/29_tiny_pretrain.ipynb #2a2d8d33
-SIZES = dict(hidden_size=192, num_hidden_layers=4, num_attention_heads=6, num_key_value_heads=2,
-             intermediate_size=512, max_position_embeddings=512)
+SIZES: dict[str, Any] = dict(
+    hidden_size=192, num_hidden_layers=4, num_attention_heads=6, num_key_value_heads=2,
+    intermediate_size=512, max_position_embeddings=512)
 
 def make_model(
     tokenizer: PreTrainedTokenizerFast, # Its tokenizer
@@ -114,7 +116,7 @@ def pretraining_rows(
     "Texts of the tiny world, mistakes included"
     rng, specs, rows = make_rng("warm start", seed), training_specs(), []
     while tokens > 0:
-        kind, = rng.choices(list(SHARES), SHARES.values())
+        kind, = rng.choices(list(SHARES), list(SHARES.values()))
         rows.append(encode_pieces(tokenizer, kind(rng.choice(specs), rng)))
         tokens -= len(rows[-1].ids)
     return rows
@@ -147,8 +149,10 @@ def pretrain(
     if folder.exists() and any(folder.iterdir()):
         raise ConfigError(f"{folder} is not empty; choose another folder for the model")
     tokenizer = train_tokenizer(seed=seed)
-    model = make_model(tokenizer, seed, **sizes).to(device)
+    model = make_model(tokenizer, seed, **sizes)
+    # `to` is wrapped in transformers, and the checker takes its argument for the model
+    model.to(device) # pyrefly: ignore[bad-argument-type]
     pretrain_model(model, tokenizer, tokens, seed=seed, progress=progress)
-    model.to(torch.float16).save_pretrained(folder)
+    model.half().save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder

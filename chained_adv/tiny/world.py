@@ -202,7 +202,8 @@ def _is_pointless(s):
 
 def all_specs() -> list[Spec]: # Right specs, in a fixed order
     "Every problem of the world as a spec"
-    specs = [Spec(source, *o) for source in SOURCES for o in product(*_choices(source).values(), EMPTY)]
+    parts = lambda source: product(*_choices(source).values(), EMPTY)
+    specs = [Spec(source, f, m, a, e) for source in SOURCES for f, m, a, e in parts(source)]
     return [s for s in specs if not _is_pointless(s) and len(habits_of(s)) <= 1]
 
 # %% ../../nbs/28_tiny_world.ipynb #d2182e7f
