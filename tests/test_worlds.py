@@ -7,12 +7,12 @@ from chained_adv.core import ConfigError, make_rng
 from chained_adv.problems import find_leaks
 from chained_adv.worlds import arms, study
 from chained_adv.worlds.findings import answer_tokens, arm_rows, crossing_depth, study_table
-from chained_adv.worlds.limits import (LEVELS, baseline_inputs, draw_limit, hidden_inputs, is_held_out_limit, level_rows,
-                                       limit_chain, limit_code, limit_problems, limit_specs, limit_tests, run_limit, shows_bug,
+from chained_adv.worlds.limits import (LEVELS, baseline_inputs, draw_limit, has_habit, hidden_inputs, is_held_out_limit,
+                                       level_rows, limit_chain, limit_code, limit_problems, limit_specs, limit_tests, run_limit, shows_bug,
                                        with_bug)
 from chained_adv.worlds.steps import (DEPTHS, FORMATS, drawn_steps, format_pieces, is_held_out_steps, lookup_pieces, run_steps,
                                       stage_text, steps_code, steps_problems, steps_tokenizer)
-from chained_adv.worlds.warm import limit_rows, lookup_rows, steps_rows, world_model
+from chained_adv.worlds.warm import LOOKUP_SHARE, limit_rows, lookup_rows, make_steps_model, steps_rows, world_model
 
 
 def limits(level, n=20):
@@ -42,10 +42,11 @@ def test_no_held_out_combination_is_trained_on_in_world_a(level):
     train, held_out = limit_problems("train", 60, level), limit_problems("held_out", 60, level)
     assert not {parts(p) for p in train} & {parts(p) for p in held_out} and not find_leaks(train, held_out)
 
-def test_three_of_four_chains_have_the_habit():
-    texts = [limit_chain(o, make_rng(i))[4] for level in LEVELS for i, o in enumerate(limits(level, 100))]
-    rights = [limit_code(o) for level in LEVELS for o in limits(level, 100)]
-    assert .65 < sum(a != b for a, b in zip(texts, rights)) / 300 < .85
+@pytest.mark.parametrize("habit, low, high", [(True, .65, .85), (False, 0, .1)])
+def test_three_of_four_chains_of_half_of_the_problems_have_the_habit(habit, low, high):
+    chosen = [o for level in LEVELS for o in limits(level, 100) if has_habit(o) == habit]
+    wrong = [limit_chain(o, make_rng(i))[4] != limit_code(o) for i, o in enumerate(chosen)]
+    assert 100 < len(wrong) < 200 and low <= sum(wrong) / len(wrong) < high
 
 def test_tests_of_the_writer_are_read_by_the_game():
     from chained_adv.testcases import parse_tests
@@ -80,10 +81,28 @@ def test_a_token_is_the_same_wherever_a_name_stands():
     assert ids.count(name) >= 2 and tokenizer.unk_token_id not in ids
     assert tokenizer.unk_token_id not in tokenizer("".join(t for t, _ in lookup_pieces(o, make_rng(0)))).input_ids
 
+def test_names_are_asked_in_another_order_than_they_stand():
+    o, orders = drawn_steps("train", 1, (3,))[0], set()
+    for i in range(20):
+        asked = lookup_pieces(o, make_rng(i), 3)[1:]
+        assert [learned for _, learned in asked] == [False, True] * 6
+        answers = {f"{l.name} = ": f"{l.operation} {l.source}\n" for l in o.lines[:3]}
+        assert all(answers[name] == said for (name, _), (said, _) in zip(asked[::2], asked[1::2]))
+        orders.add(tuple(name for name, _ in asked[::2]))
+    assert len(orders) > 10
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_two_heads_of_world_b_begin_by_looking_back(seed):
+    import torch
+    model = make_steps_model(steps_tokenizer(), seed)
+    model.set_attn_implementation("eager")
+    with torch.no_grad(): seen = model(torch.randint(13, 60, (1, 60)), output_attentions=True).attentions[0][0]
+    for head, distance in ((0, 1), (1, 2)): assert seen[head].diagonal(-distance)[3:].min() > .9
+
 def test_formats_get_equal_learned_tokens():
     learned = steps_rows(steps_tokenizer(), 30_000)[1]
     formats = [learned[o] for o in FORMATS]
-    assert max(formats) - min(formats) <= 62 and abs(learned["look-ups"] - formats[0] / 2) < 62
+    assert max(formats) - min(formats) <= 62 and abs(learned["look-ups"] - formats[0] * LOOKUP_SHARE) < 62
 
 def test_warm_starts_never_show_what_is_held_out(monkeypatch):
     from chained_adv.worlds import warm

@@ -212,9 +212,9 @@ def lookup_pieces(
     rng: Random, # Of the order
     n_lines: int = N_LINES # So many of its lines
 ) -> list[tuple[str, bool]]: # (text, is it learned?)
-    "Lines, the same lines again, and then in another order, where the names are only read"
+    "Lines, and then names in another order, with what their lines say; of few lines again and again"
     lines = o.lines[:n_lines]
-    pieces = [(say_lines(lines) + "<s3>", False), (say_lines(lines), True)]
-    for l in rng.sample(lines, n_lines):
-        pieces += [(f"{l.name} = ", False), (f"{l.operation} {l.source}\n", True)]
+    pieces = [(f"def solve(xs):\n{say_lines(lines)}<s4>", False)]
+    asked = [l for _ in range(max(1, 6 // n_lines)) for l in rng.sample(lines, n_lines)]
+    for l in asked: pieces += [(f"{l.name} = ", False), (f"{l.operation} {l.source}\n", True)]
     return pieces
