@@ -11,7 +11,9 @@ code.
 
 `curve` trains generator and tester on direct code for problems of `easy`. A third of them, those whose
 id has `stable_hash("held out", id) % 3 == 0`, is never trained on. Of the others it keeps those of which the untrained
-model solves 1 to 7 of 8 samples (`selection.jsonl`): only there do a group's rewards differ. A turn is a step of the
+model solves 1 to 7 of 8 samples (`selection.jsonl`): only there do a group's rewards differ. It trains the model whose
+last norm is divided by `--temperature` (`model/`): the trainer samples at temperature 1, and a small model says too much
+that is wrong there. The held-out problems are sampled from that model, too. A turn is a step of the
 generator and one of the tester. It writes `metrics.jsonl` (a line per step), `evaluation.jsonl` (the held-out problems
 before, now and then, and at the end) and `state.pt`, from which the same command goes on.
 
@@ -29,18 +31,26 @@ from chained_adv.training import episodes
 from chained_adv.core import stable_hash
 from chained_adv.evaluation import compare_evaluations, evaluate_players, evaluation_from_dict, has_syntax_error
 from chained_adv.intervals import rate_interval
+from chained_adv.loading import load_base
 from chained_adv.models import ModelConfig, Players
 from chained_adv.problems import load_problems
 from chained_adv.rollout import play
 from chained_adv.sandbox import Sandbox
 from chained_adv.settings import TrainingConfig
 
-BLOCK = 8 # problems at once: what an interruption can cost
+BLOCK = 16 # problems at once: what an interruption can cost
 RATES = ("solved_greedy", "solved", "syntax_error_rate", "truncation_rate", "validity", "bug_catch_rate")
 
 
 def read_lines(path):
-    return [json.loads(o) for o in Path(path).read_text().splitlines()] if Path(path).exists() else []
+    "Lines of a file; one that a killed process had only begun is dropped, in the file, too"
+    if not Path(path).exists():
+        return []
+    text = Path(path).read_text()
+    whole = text[:text.rfind("\n") + 1]
+    if whole != text:
+        Path(path).write_text(whole)
+    return [json.loads(o) for o in whole.splitlines()]
 
 
 def add_line(path, row):
@@ -146,11 +156,35 @@ def drop_after(path, name, last):
         path.write_text("".join(json.dumps(o) + "\n" for o in lines))
 
 
+@torch.no_grad()
+def divide_logits(model, temperature):
+    "Divide a model's logits in its last norm, whose weight some models keep as what is added to 1"
+    norm, ids = model.get_decoder().norm.weight, torch.tensor([[2, 3, 4]])
+    kept, wanted = norm.clone(), model(ids).logits / temperature
+    for added in (0, 1):
+        norm.copy_((added + kept) / temperature - added)
+        if torch.allclose(model(ids).logits, wanted, atol=1e-3):
+            return model
+    raise SystemExit("the logits of this model cannot be divided in its last norm: use --temperature 1")
+
+
+def model_of(a):
+    "The folder of the model to train"
+    if a.temperature == 1:
+        return a.model
+    folder = a.out / "model"
+    if not (folder / "tokenizer_config.json").exists():
+        model, tokenizer = load_base(a.model, "cpu", "float32")
+        divide_logits(model, a.temperature).save_pretrained(folder)
+        tokenizer.save_pretrained(folder) # the last file to be written
+    return str(folder)
+
+
 def select(a, easy, sandbox):
     "Training problems that the untrained model solves now and then"
     free = [p for p in easy if not held_out(p)]
     path = a.out / "selection.jsonl"
-    settings = dict(model=Path(a.model).name, samples=8, temperature=1., tests=False, seed=0)
+    settings = dict(model=a.name, of_model=a.temperature, samples=8, temperature=1., tests=False, seed=0)
     if len(read_lines(path)) <= len(free):
         players = Players(training_config(a).model)
         measure(players, free, sandbox, path, settings)
@@ -162,6 +196,8 @@ def curve(a):
     episodes.DRAWN = 1 # the problems are chosen beforehand, so none is drawn in vain
     a.out = Path(a.out)
     a.out.mkdir(parents=True, exist_ok=True)
+    a.name = Path(a.model).name
+    a.model = model_of(a)
     easy = load_problems("easy")
     with Sandbox() as sandbox:
         chosen, kept_out = select(a, easy, sandbox), [p for p in easy if held_out(p)]
@@ -254,6 +290,7 @@ def main():
     c = commands.add_parser("curve")
     c.set_defaults(run=curve)
     c.add_argument("--lr", type=float, default=1e-4)
+    c.add_argument("--temperature", type=float, default=.5, help="of the samples, to train and to evaluate")
     c.add_argument("--turns", type=int, default=120)
     c.add_argument("--evaluate-every", type=int, default=30)
     c.add_argument("--save-every", type=int, default=3)

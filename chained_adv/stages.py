@@ -146,40 +146,41 @@ _SUM = Example("Return the sum of the numbers that are divisible by 3.",
      "assert sum_of_threes([0, 3, -6]) == -3\nassert sum_of_threes([1, 1, 1]) == 0"))
 
 # %% ../nbs/01_stages.ipynb #6d9b8601
-_VOWELS = Example("Return the text with every vowel written twice.",
-    "def double_vowels(text: str) -> str:",
-    ("The vowels are a, e, i, o and u, small or capital. Everything else stays as it is.",
-     "1. Start with an empty text. 2. Add each character, vowels twice. 3. Return the text.",
-     "result = empty; for each c in text: add c, and once more if c is a vowel; return result",
-     "text may be empty. result is never shorter than what was read so far.",
-     "    result = \"\"\n    for c in text:\n        result += c * 2 if c.lower() in \"aeiou\" else c\n"
-     "    return result"),
-    ('assert double_vowels("tea") == "teeaa"\nassert double_vowels("b") == "b"\n'
-     'assert double_vowels("") == ""',
-     'assert double_vowels("A") == "AA"\nassert double_vowels("xyz") == "xyz"',
-     'assert double_vowels("ab") == "aab"\nassert double_vowels("ba") == "baa"',
-     'assert double_vowels("queue") == "quueeuuee"\nassert double_vowels("Otto") == "OOttoo"',
-     'assert double_vowels("y") == "y"\nassert double_vowels("El 1") == "EEl 1"'))
+_FALLING = Example("Is a greater than b, and b greater than c?",
+    "def is_falling(a: int, b: int, c: int) -> bool:",
+    ("Both comparisons must hold. Two equal numbers side by side make it False.",
+     "1. Compare a with b. 2. Compare b with c. 3. Return True if both times the left one is greater.",
+     "return (a > b) and (b > c)",
+     "a, b and c are any integers, also negative or equal. The result is True or False.",
+     "    return a > b > c"),
+    ("assert is_falling(3, 2, 1) == True\nassert is_falling(1, 2, 3) == False\n"
+     "assert is_falling(9, 5, 0) == True",
+     "assert is_falling(2, 2, 1) == False\nassert is_falling(2, 1, 1) == False\n"
+     "assert is_falling(0, -1, -2) == True",
+     "assert is_falling(5, 4, 4) == False\nassert is_falling(4, 5, 1) == False",
+     "assert is_falling(1000, 0, -1000) == True\nassert is_falling(100, 99, 98) == True",
+     "assert is_falling(3, 1, 2) == False\nassert is_falling(7, 7, 7) == False"))
 
 # %% ../nbs/01_stages.ipynb #115271cd
-_FIVES = Example("Return how often the positive number n can be divided by 5 without a remainder.",
-    "def count_fives(n: int) -> int:",
-    ("Divide by 5 as long as nothing is left over, and count the divisions.",
-     "1. Start the count at 0. 2. While 5 divides n, divide n by 5 and add 1. 3. Return the count.",
-     "count = 0; while n mod 5 is 0: n = n / 5, count = count + 1; return count",
-     "n is at least 1 and shrinks in every step, so the loop ends. count is never negative.",
-     "    count = 0\n    while n % 5 == 0:\n        n //= 5\n        count += 1\n    return count"),
-    ("assert count_fives(25) == 2\nassert count_fives(7) == 0\nassert count_fives(5) == 1",
-     "assert count_fives(1) == 0\nassert count_fives(4) == 0\nassert count_fives(10) == 1",
-     "assert count_fives(50) == 2\nassert count_fives(124) == 0\nassert count_fives(125) == 3",
-     "assert count_fives(3125) == 5\nassert count_fives(1000) == 3",
-     "assert count_fives(75) == 2\nassert count_fives(55) == 1"))
+_COMMAS = Example("Return the text with every comma replaced by a semicolon.",
+    "def commas_to_semicolons(text: str) -> str:",
+    ("Each ',' becomes ';'. Everything else stays as it is.",
+     "1. Look for the commas. 2. Put a semicolon in the place of each. 3. Return the text.",
+     "return text with \",\" replaced by \";\"",
+     "text may be empty or without a comma. The result is as long as text.",
+     '    return text.replace(",", ";")'),
+    ('assert commas_to_semicolons("a,b") == "a;b"\nassert commas_to_semicolons("ab") == "ab"\n'
+     'assert commas_to_semicolons("") == ""',
+     'assert commas_to_semicolons(",") == ";"\nassert commas_to_semicolons(";") == ";"',
+     'assert commas_to_semicolons(",,") == ";;"\nassert commas_to_semicolons("a,") == "a;"',
+     'assert commas_to_semicolons("1,2,3,4") == "1;2;3;4"\nassert commas_to_semicolons("x, y") == "x; y"',
+     'assert commas_to_semicolons(",a") == ";a"\nassert commas_to_semicolons("a.b,c") == "a.b;c"'))
 
 # %% ../nbs/01_stages.ipynb #9e7445b5
 _FEW_SHOT = PromptSet("few_shot", problem="{signature}\n{docstring}\n",
                       previous="    # {title}: {output}\n\n", generator="    # {title}:",
                       shown="    # {title}: {output}\n", discriminator="\n# Tests, {test_kind}\n",
-                      stop="\n\n", continues=True, examples=(_SUM, _VOWELS, _FIVES),
+                      stop="\n\n", continues=True, examples=(_FALLING, _COMMAS, _SUM),
                       answer_tokens=160, test_tokens=120)
 PROMPT_SETS = {o.name: o for o in (
     PromptSet("plain", **_WORDS, stop="\n## "),

@@ -4,8 +4,11 @@ from argparse import Namespace
 from pathlib import Path
 
 import pytest
+import torch
+from transformers import Gemma3ForCausalLM, Gemma3TextConfig
 
 from chained_adv import models, trainer
+from chained_adv.loading import load_base
 from chained_adv.training import episodes
 from chained_adv.tiny.world import tiny_problems
 
@@ -25,7 +28,8 @@ def small(monkeypatch):
 
 
 def options(out, **more):
-    return Namespace(model="tiny", out=str(out), seed=0, samples=1, lr=1e-3, evaluate_every=2, save_every=1, **more)
+    common = dict(model="tiny", out=str(out), seed=0, samples=1, lr=1e-3, evaluate_every=2, save_every=1, temperature=1.)
+    return Namespace(**common | more)
 
 
 def test_a_curve_goes_on_where_it_was_stopped(tmp_path, monkeypatch, capsys):
@@ -60,6 +64,29 @@ def test_trained_and_held_out_problems_are_apart(tmp_path):
     rows = real_model.read_lines(tmp_path / "run/selection.jsonl")[1:]
     assert {o["id"] for o in rows} == {p.id for p in problems} - {p.id for p in kept_out}
     assert all(len(o["samples"]) == 8 for o in rows)
+
+
+def test_a_begun_line_is_dropped(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    path.write_text('{"step": 1}\n{"ste')
+    assert real_model.read_lines(path) == [{"step": 1}] and path.read_text() == '{"step": 1}\n'
+
+
+def test_the_logits_of_the_model_to_train_are_divided(tmp_path):
+    a = options(tmp_path, temperature=.5)
+    a.out = tmp_path
+    (model, tokenizer), (divided, again) = (load_base(o, "cpu", "float32") for o in ("tiny", real_model.model_of(a)))
+    ids = torch.tensor([[5, 9, 2, 30, 7]])
+    with torch.no_grad():
+        assert torch.allclose(divided(ids).logits, 2 * model(ids).logits, atol=1e-4)
+    assert again("<s5>return x").input_ids == tokenizer("<s5>return x").input_ids
+    sizes = dict(vocab_size=64, hidden_size=16, intermediate_size=32, num_hidden_layers=2, num_attention_heads=2,
+                 num_key_value_heads=1, head_dim=8)
+    gemma = Gemma3ForCausalLM(Gemma3TextConfig(**sizes)).eval()
+    gemma.model.norm.weight.data.normal_()
+    with torch.no_grad():
+        before = gemma(ids).logits
+        assert torch.allclose(real_model.divide_logits(gemma, .4)(ids).logits, before / .4, atol=1e-4)
 
 
 def test_an_evaluation_goes_on_and_refuses_other_settings(tmp_path, capsys):

@@ -89,6 +89,12 @@ def test_the_examples_are_right_and_of_the_form_that_is_asked_for():
             assert find_end(FEW, e.outputs[4], is_code=True) is None
 
 
+def test_the_examples_have_no_statement_that_a_small_model_would_copy():
+    for e in FEW.examples:
+        (function,) = ast.parse(f"{e.signature}\n{e.outputs[4]}").body
+        assert [type(o) for o in function.body] == [ast.Return]
+
+
 @pytest.mark.parametrize("name", ["easy", "builtin", "humaneval/HumanEval_even.jsonl",
                                   "mbpp/sanitized_mbpp_even.jsonl"])
 def test_no_example_is_a_problem_of_a_set(name):
