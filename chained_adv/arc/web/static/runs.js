@@ -298,7 +298,9 @@ function candidate(o, answers, pair) {
   const about = [
     at >= 0
       ? h("span", { class: "chip good" }, `chosen as answer ${at + 1}`)
-      : h("span", { class: "chip" }, "rejected"),
+      : answers
+        ? h("span", { class: "chip" }, "rejected")
+        : null, // of a run of generate, nothing is chosen
     o.passed[pair] ? h("span", { class: "good-text" }, "✓ right") : null,
   ];
   const fit = o.train.length
