@@ -112,3 +112,20 @@ def test_a_training_line_is_kept_once_and_tells_no_answer(served):
     status, told = keep("def solve_task(g):\n    return g[::-1] if len(g) > 4 else [r[::-1] for r in g[::-1]]\n")
     assert status == 409 and told["error"] == "not saved: the program fails (a test input)"
     assert len(served.ask("GET", "api/lines.jsonl", secret=ann)[1]["messages"]) == 3 # one line alone is JSON
+
+def test_a_model_in_this_process_answers(browser, tmp_path):
+    pytest.importorskip("transformers", reason="transformers is not installed")
+    pytest.importorskip("fastapi", reason="the small model's builder stands beside the test of its server")
+    from test_arc_endpoint import make_model
+    name = f"transformers:{make_model(tmp_path / 'model')}"
+    with Serving(tmp_path / "data", "builtin", "--model", name, "--answer-tokens", 24) as serving:
+        visit = Visit(browser, serving)
+        page = visit.open("discuss.html?v=1"); page.wait_for_selector("#log")
+        say(page, name, "What is the rule?") # random weights: words without sense, or none
+        until(page, "document.querySelector('#stop').hidden && !!document.querySelector('.message.assistant[data-status]:not([data-status=\"\"])')", 90)
+        status, told = page.get_attribute(".message.assistant", "data-status"), page.inner_text(".message.assistant")
+        assert status == "done" or "length" in told, told
+        assert page.is_enabled("#send")
+        page.wait_for_selector("#cost:text('free')")
+        visit.context.close()
+        assert not visit.troubles, visit.troubles
