@@ -227,6 +227,7 @@ def _free_name(db, wanted, own=0):
         raise StoreError(f"the name {name!r} is taken; choose another, or sign in with its code", 409)
     return name
 
+# %% ../../nbs/arc/14_store.ipynb #e835d193
 def person(db,
     name: str # Of an author or a voter
 ) -> int: # Their number
