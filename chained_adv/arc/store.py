@@ -253,6 +253,7 @@ def join(self: Store,
         return dict(id=db.execute(sql, values).lastrowid, name=free, secret=secret, code=code)
     return self.change(do)
 
+# %% ../../nbs/arc/14_store.ipynb #3cd4e4af
 @patch
 def sign_in(self: Store,
     name: str, # Whose

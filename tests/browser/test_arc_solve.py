@@ -336,6 +336,19 @@ def test_the_largest_grid_has_square_cells_on_a_phone_and_a_finger_draws(visit):
     assert grid(page)[2][2:10] == [4] * 8 and page.evaluate("scrollY") == top
     saved(page)
 
+@pytest.mark.parametrize("width", [1280, 1000, 640, 360])
+def test_the_whole_board_is_in_view_from_the_start(visit, width):
+    "What stands beside it is drawn later and takes room; the last column must not slide out"
+    v = visit(viewport={"width": width, "height": 900})
+    sizes = lambda t: {(p.input.height, p.input.width) == (p.output.height, p.output.width) for p in t.train}
+    wide = sorted((t for t in TASKS if sizes(t) == {True}), key=lambda t: t.test[0].input.width)[-6:] # the first grid is as large as the input
+    page = v.open()
+    for task in wide:
+        page.goto(f"{v.serving.base}solve.html?v={version_of(task.id)}"); page.wait_for_selector(".editor-grid")
+        until(page, "document.querySelector('#board').scrollWidth <= document.querySelector('#board').clientWidth", 3)
+        board, last = page.locator("#board").bounding_box(), page.locator(".cell >> nth=-1").bounding_box()
+        assert last["x"] + last["width"] <= board["x"] + board["width"], task.id
+
 def test_nothing_is_lost_when_the_server_stops_in_the_middle(browser, tmp_path):
     serving = Serving(tmp_path / "data", "builtin").start()
     v = Visit(browser, serving)

@@ -53,6 +53,8 @@ export class Editor {
     board.addEventListener("pointerdown", (e) => this.down(e));
     board.addEventListener("pointermove", (e) => this.move(e));
     for (const name of ["pointerup", "pointercancel"]) board.addEventListener(name, (e) => this.up(e));
+    // what stands beside the board may come later and take room: the cells follow
+    new ResizeObserver(() => board.clientWidth !== this.drawnFor && this.draw()).observe(board);
   }
 
   get pair() {
@@ -429,7 +431,8 @@ export class Editor {
     const rows = G.height(this.grid),
       columns = G.width(this.grid);
     if (this.built !== `${rows}x${columns}`) this.build();
-    const room = Math.max(150, this.board.clientWidth - 34),
+    this.drawnFor = this.board.clientWidth;
+    const room = Math.max(150, this.drawnFor - 34),
       most = columns > 20 ? 24 : 38;
     this.table.style.setProperty(
       "--cell",

@@ -79,7 +79,7 @@ function runRow(o) {
     h("td", {}, o.kind),
     h("td", {}, o.model),
     h("td", {}, o.status),
-    h("td", { class: "number" }, o.kind === "bench" ? `${o.solved}/${o.tasks}` : o.tasks || "—"),
+    h("td", { class: "number" }, o.kind === "bench" ? `${o.solved}/${o.tasks}` : `—/${o.tasks || "?"}`),
     h("td", { class: "number" }, percent(o.score)),
     h("td", { class: "number" }, o.kind === "bench" ? usd(o.cost, o.priced) : "—"),
     h("td", { class: "number" }, seconds(o.seconds)),
