@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SOURCES', 'LIMITS', 'discussion_texts', 'describe_grids', 'discussion_messages', 'Models', 'Worst', 'worst_case',
-           'Talk', 'Room', 'failing_text', 'training_line']
+           'Talk', 'Room', 'failing_text']
 
 # %% ../../nbs/arc/18_chat.ipynb #51306a35
 import asyncio, functools, json, sys, time
@@ -15,15 +15,12 @@ from importlib.resources import files
 from pathlib import Path
 from fastcore.basics import patch
 from ..core import ConfigError
-from ..sandbox import Sandbox
 from .grids import Task, without_answers
 from .protocol import CallError, Prices, Request, Usage
 from .limits import Client, Limits
 from .backends.endpoint import load_providers, read_key
 from .clients import BASELINES, make_client
 from .agents import write_grid
-from .verify import Attempt, verify_attempts
-from .export import find_forbidden, gate, sft_line
 from .store import Store, StoreError
 
 # %% ../../nbs/arc/18_chat.ipynb #c331dc95
@@ -81,7 +78,8 @@ class Models:
                  key_env: str = ""): # Environment variable with its key
         self.specs = tuple(dict.fromkeys((*specs, *BASELINES)))
         self.providers, self.answer_tokens = providers, answer_tokens
-        self.prices, self.base_url, self.key_env, self.made = prices, base_url, key_env, {}
+        self.prices, self.base_url, self.key_env = prices, base_url, key_env
+        self.made, self.lock = {}, asyncio.Lock()
 
 @patch
 def params(self: Models,
@@ -107,7 +105,8 @@ async def client(self: Models,
 ) -> Client: # With guards of its own
     "A model that is ready; raises `StoreError` for one that is not offered, `ConfigError` for a missing key"
     if spec not in self.specs: raise StoreError(f"the server does not offer the model {spec!r:.80}", 404)
-    if spec not in self.made: self.made[spec] = await asyncio.to_thread(_make_model, self, spec)
+    async with self.lock: # one load, however many ask
+        if spec not in self.made: self.made[spec] = await asyncio.to_thread(_make_model, self, spec)
     return Client(spec, self.made[spec], LIMITS)
 
 @patch
@@ -244,6 +243,12 @@ def forget_chat(self: Store,
     self.change(lambda db: db.execute("DELETE FROM chats WHERE id=?", (id,)))
 
 # %% ../../nbs/arc/18_chat.ipynb #ef0edc4c
+def _last_question(messages):
+    "How many messages there are up to the last question; raises `StoreError`"
+    count = next((n for n in range(len(messages), 0, -1) if messages[n - 1]["role"] == "user"), 0)
+    if not count: raise StoreError("there is nothing to ask again", 409)
+    return count
+
 @patch
 def drop_answer(self: Store,
     user: int, # Who asks
@@ -251,9 +256,7 @@ def drop_answer(self: Store,
 ):
     "Take away what the model said last, to ask again; raises `StoreError`"
     messages = self.chat(user, id)["messages"]
-    last = next((n for n, o in reversed(list(enumerate(messages))) if o["role"] == "user"), None)
-    if last is None: raise StoreError("there is nothing to ask again", 409)
-    gone = [(o["id"],) for o in messages[last + 1:]]
+    gone = [(o["id"],) for o in messages[_last_question(messages):]]
     self.change(lambda db: db.executemany("DELETE FROM messages WHERE id=?", gone))
 
 # %% ../../nbs/arc/18_chat.ipynb #131f7944
@@ -353,17 +356,19 @@ def shown(self: Room,
 @patch
 def request(self: Room,
     chat: dict, # From `Store.chat`
-    text: str, # What the person says; empty to ask again
+    text: str, # What the person says; empty to ask the last question again
     model: str, # Which model
     temperature: "float | None", # Of the sampling
     source: str # One of `SOURCES`
 ) -> Request: # What would be asked
-    "A message as a request"
-    turns = [(o["role"], o["content"]) for o in chat["messages"] if o["content"].strip()]
+    "A message as a request; its attempt is one more than any of the chat, so a program finds another answer"
+    said = chat["messages"] if text else chat["messages"][:_last_question(chat["messages"])]
+    turns = [(o["role"], o["content"]) for o in said if o["content"].strip()]
     tasks = self.shown(chat["version"], source)
     messages = discussion_messages(tasks, [*turns, *([("user", text)] if text else [])])
-    answers = sum(o["role"] == "assistant" for o in chat["messages"])
-    return Request(messages, tasks[-1], "code", None, answers, params=self.models.params(model, temperature))
+    earlier = [o["meta"].get("attempt", 0) for o in chat["messages"] if o["role"] == "assistant"]
+    attempt, params = max(earlier, default=-1) + 1, self.models.params(model, temperature)
+    return Request(messages, tasks[-1], "code", None, attempt, params=params)
 
 # %% ../../nbs/arc/18_chat.ipynb #45d921d3
 @patch
@@ -379,11 +384,11 @@ async def send(self: Room,
     client = await self.models.client(model)
     if id in self.talks: raise StoreError("the model is still answering; stop it first", 409)
     chat = self.store.chat(user, id)
-    if not text and not chat["messages"]: raise StoreError("write a message first")
     request = self.request(chat, text, model, temperature, source)
     booked = self.store.reserve(user, model, worst_case(client, request).cost, self.budget)
     if text: self.store.say(id, "user", text)
-    meta = dict(model=model, temperature=temperature, source=source)
+    else: self.store.drop_answer(user, id) # only now, when nothing refuses any more
+    meta = dict(model=model, temperature=temperature, source=source, attempt=request.attempt)
     talk = Talk(self.store, id, client, request, booked, meta)
     self.talks[id] = talk
     talk.task = task = asyncio.ensure_future(talk.run())
@@ -425,26 +430,3 @@ def failing_text(
     grids = dict(input=write_grid(pair.input), wanted=write_grid(pair.answer))
     values = dict(number=index + 1, reason=reason, got=given, **grids)
     return discussion_texts()["failing"].strip().format(**values)
-
-# %% ../../nbs/arc/18_chat.ipynb #b757e95b
-def training_line(
-    task: Task, # With its answers
-    code: str, # The program
-    reasoning: str, # What was said about it
-    model: str, # Who wrote it
-    sandbox: Sandbox, # Where it is verified
-    hidden: tuple = (), # Further tasks that must not get out
-    params: "dict | None" = None # Sampling parameters
-) -> dict: # A line, as `chained-adv arc export sft` writes it
-    "A verified program as training data; raises `StoreError`"
-    row = dict(reasoning=reasoning, model=model, kind="code", params=params or {})
-    [v] = verify_attempts([Attempt(task, code, row=row)], sandbox)
-    kept, out = gate([v], 1)
-    if not kept:
-        why = v.lookup or next((o.reason for o in v.verdicts if not o.passed), "") or "; ".join(out)
-        what = "looks like a table of answers" if v.passed else "fails"
-        raise StoreError(f"not saved: the program {what} ({why})", 409)
-    if hits := find_forbidden([task], hidden):
-        raise StoreError(f"not saved: this task is {hits[0][2]} of {hits[0][1]}, "
-                         "and must not become training data", 409)
-    return sft_line(v, sandbox, license="MIT" if task.dataset == "builtin" else "unknown")

@@ -6,8 +6,9 @@
 __all__ = ['routes', 'join', 'sign_in', 'rename', 'state', 'events', 'openapi', 'tasks', 'mine', 'task', 'tag', 'version',
            'preview', 'sign', 'remove_version', 'save_draft', 'draft', 'recording', 'submit', 'hint', 'reveal',
            'traces', 'add_trace', 'edit_trace', 'remove_trace', 'vote', 'execute_code', 'run_code', 'failing', 'chats',
-           'start_chat', 'chat', 'forget_chat', 'estimate', 'prompt', 'send', 'follow', 'stop', 'save_line', 'lines',
-           'runs', 'run', 'candidates', 'import_file', 'export_dataset', 'export_traces', 'backup', 'backups']
+           'start_chat', 'chat', 'forget_chat', 'estimate', 'estimate_first', 'prompt', 'send', 'follow', 'stop',
+           'save_line', 'lines', 'runs', 'run', 'candidates', 'import_file', 'export_dataset', 'export_traces',
+           'backup', 'backups']
 
 # %% ../../nbs/arc/21_handlers.ipynb #94d4971c
 import asyncio, gzip, json, time
@@ -22,10 +23,9 @@ from .transforms import apply_operations, check_operations
 from .store import StoreError, read_version
 from .work import TRIES, draft_write
 from .exchange import Imported # noqa: F401 - its methods of the store
-from .viewer import list_runs, read_candidates, read_run, run_folder, run_task
-from .viewer import solved_tasks
-from .chat import SOURCES, discussion_messages, failing_text, training_line, worst_case
-from .runner import call_program, run_program
+from .viewer import list_runs, read_candidates, read_run, run_folder, run_task, solved_tasks
+from .chat import SOURCES, discussion_messages, failing_text, worst_case
+from .runner import call_program, run_program, training_line
 from .api import GRID, OBJECT, Routes, event_line, integer, obj, text
 
 # %% ../../nbs/arc/21_handlers.ipynb #8d575b2c
@@ -55,17 +55,18 @@ def state(bench, user):
     sql = ("SELECT t.dataset, t.revision, count(DISTINCT t.id) AS tasks FROM tasks t "
            "JOIN versions v ON v.task=t.id WHERE v.removed IS NULL "
            "GROUP BY t.dataset, t.revision ORDER BY min(t.id)")
-    room = bench.room
-    sets = [dict(o) for o in bench.store.rows(sql)]
+    room, sets = bench.room, [dict(o) for o in bench.store.rows(sql)]
     return dict(user=dict(user), datasets=sets, models=room.models.listing(),
                 budget=room.budget, spent=bench.store.spent(user["id"]), tries=TRIES, sources=SOURCES,
                 version=__version__)
 
+def _streamed(lines):
+    return StreamingResponse(lines, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
+
 @routes.add("GET", "/api/events", answer="text/event-stream")
 async def events(bench, user):
     "What others change, as server-sent events"
-    head = {"x-accel-buffering": "no"}
-    return StreamingResponse(bench.feed.stream(user["id"]), media_type="text/event-stream", headers=head)
+    return _streamed(bench.feed.stream(user["id"]))
 
 @routes.add("GET", "/api/openapi.json", person=False)
 def openapi(bench):
@@ -291,33 +292,46 @@ def chats(bench, user, id):
     bench.store.versions(id)
     return dict(chats=bench.store.chats(user["id"], id))
 
-@routes.add("POST", "/api/versions/{id}/chats")
-def start_chat(bench, user, id):
-    "A new chat"
-    return dict(id=bench.store.start_chat(user["id"], id))
+def _tell_chat(bench, user, id, tab): bench.feed.tell("chat", user["id"], chat=id, tab=tab)
 
+@routes.add("POST", "/api/versions/{id}/chats")
+def start_chat(bench, user, id, tab):
+    "A new chat"
+    made = bench.store.start_chat(user["id"], id)
+    _tell_chat(bench, user, made, tab)
+    return dict(id=made)
+
+# %% ../../nbs/arc/21_handlers.ipynb #5d89ad7d
 @routes.add("GET", "/api/chats/{id}")
 def chat(bench, user, id):
     "An own chat"
     return dict(bench.store.chat(user["id"], id), busy=id in bench.room.talks)
 
 @routes.add("DELETE", "/api/chats/{id}")
-async def forget_chat(bench, user, id):
+async def forget_chat(bench, user, id, tab):
     "Remove an own chat"
     await bench.room.stop(user["id"], id)
     await asyncio.to_thread(bench.store.forget_chat, user["id"], id)
+    _tell_chat(bench, user, id, tab)
 
 # %% ../../nbs/arc/21_handlers.ipynb #772abcaf
+async def _worst(bench, user, chat, body):
+    "The most that a message can take, and what there is to pay it"
+    room, client = bench.room, await bench.room.models.client(body["model"])
+    asked = body["text"] or "?", body["model"], body.get("temperature"), body["source"]
+    worst = worst_case(client, room.request(chat, *asked))
+    return dict(prompt=worst.usage.prompt, completion=worst.usage.completion, cost=worst.cost,
+                budget=room.budget, spent=bench.store.spent(user["id"]))
+
 @routes.add("POST", "/api/chats/{id}/estimate", body=_MESSAGE)
 async def estimate(bench, user, id, body):
     "The most that a message can take"
-    room, chat = bench.room, bench.store.chat(user["id"], id)
-    client = await room.models.client(body["model"])
-    said = body["text"] or "?"
-    request = room.request(chat, said, body["model"], body.get("temperature"), body["source"])
-    worst = worst_case(client, request)
-    return dict(prompt=worst.usage.prompt, completion=worst.usage.completion, cost=worst.cost,
-                budget=room.budget, spent=bench.store.spent(user["id"]))
+    return await _worst(bench, user, bench.store.chat(user["id"], id), body)
+
+@routes.add("POST", "/api/versions/{id}/estimate", body=_MESSAGE)
+async def estimate_first(bench, user, id, body):
+    "The most that the first message of a chat can take"
+    return await _worst(bench, user, dict(version=id, messages=[]), body)
 
 @routes.add("GET", "/api/versions/{id}/prompt", query=dict(source=dict(type="string", enum=list(SOURCES))))
 def prompt(bench, user, id, source="variation"):
@@ -327,27 +341,26 @@ def prompt(bench, user, id, source="variation"):
 
 # %% ../../nbs/arc/21_handlers.ipynb #217dcd23
 async def _told(talk):
-    "A message under way as server-sent events"
-    async for o in talk.follow(): yield event_line(o)
+    "A message under way as server-sent events; without one, a single event that says so"
+    if not talk: yield event_line(dict(kind="none"))
+    else:
+        async for o in talk.follow(): yield event_line(o)
 
 @routes.add("POST", "/api/chats/{id}/send", body=_MESSAGE, answer="text/event-stream")
-async def send(bench, user, id, body):
+async def send(bench, user, id, body, tab):
     "Send a message; with an empty text the last question is asked again"
     bench.clicks.take(("chat", user["id"]))
-    if not body["text"]: bench.store.drop_answer(user["id"], id)
     asked = body["text"], body["model"], body.get("temperature"), body["source"]
     talk = await bench.room.send(user["id"], id, *asked)
-    head = {"x-accel-buffering": "no"}
-    return StreamingResponse(_told(talk), media_type="text/event-stream", headers=head)
+    _tell_chat(bench, user, id, tab)
+    talk.task.add_done_callback(lambda _: _tell_chat(bench, user, id, tab))
+    return _streamed(_told(talk))
 
 @routes.add("GET", "/api/chats/{id}/follow", answer="text/event-stream")
 async def follow(bench, user, id):
     "The message under way, from its beginning; nothing when there is none"
     bench.store.chat(user["id"], id)
-    talk = bench.room.talks.get(id)
-    async def nothing():
-        yield event_line(dict(kind="none"))
-    return StreamingResponse(_told(talk) if talk else nothing(), media_type="text/event-stream")
+    return _streamed(_told(bench.room.talks.get(id)))
 
 # %% ../../nbs/arc/21_handlers.ipynb #2eea8687
 @routes.add("POST", "/api/chats/{id}/stop")
@@ -363,7 +376,8 @@ def save_line(bench, user, id, body):
     "Keep reasoning and program as training data, when they pass the gate of the exports"
     bench.clicks.take(user["id"])
     task, about = bench.store.task(id), (body["code"], body["reasoning"], body.get("model") or user["name"])
-    line = bench.runner.run(lambda box: training_line(task, *about, box, bench.hidden))
+    kept = [json.loads(o["line"]) for o in bench.store.rows("SELECT line FROM lines")]
+    line = bench.runner.run(lambda box: training_line(task, *about, box, bench.hidden, kept))
     values = user["id"], id, json.dumps(line, ensure_ascii=False), time.time()
     sql = "INSERT INTO lines(user, version, line, at) VALUES (?, ?, ?, ?)"
     bench.store.change(lambda db: db.execute(sql, values))

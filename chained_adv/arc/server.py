@@ -193,13 +193,16 @@ class TaskEditor:
         self.store = self.serving.bench.store
         self.version = self.store.change(lambda db: _version_of(db, task))
 
+# %% ../../nbs/arc/22_server.ipynb #ef53d975
 def _version_of(db, task):
     "The version of the store that holds a task's grids, added if need be"
-    sql = "SELECT id, pairs FROM versions WHERE task=? AND removed IS NULL ORDER BY number"
+    sql = "SELECT id, number, pairs FROM versions WHERE task=? AND removed IS NULL ORDER BY number"
     pairs, place = {k: v for k, v in task.to_json().items() if k in ("train", "test")}, add_task(db, task)
     rows = db.execute(sql, (place,)).fetchall()
     same = [o["id"] for o in rows if json.loads(o["pairs"]) == pairs]
-    return same[0] if same else add_version(db, place, len(rows), task)
+    if same: return same[0]
+    taken, own = {o["number"] for o in rows}, int(bool(task.operations or task.parent)) # 0 is the original's
+    return add_version(db, place, max(taken) + 1 if own in taken else own, task)
 
 # %% ../../nbs/arc/22_server.ipynb #52af9e62
 @patch(as_prop=True)

@@ -30,7 +30,7 @@ class StoreError(ArcError):
 
 # %% ../../nbs/arc/14_store.ipynb #da703ca0
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS users(id INTEGER PRIMARY KEY, name TEXT UNIQUE COLLATE NOCASE NOT NULL,
+CREATE TABLE IF NOT EXISTS users(id INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL,
   secret TEXT UNIQUE, code TEXT, created REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS tasks(id INTEGER PRIMARY KEY, dataset TEXT NOT NULL, revision TEXT NOT NULL,
   task_id TEXT NOT NULL, name TEXT NOT NULL DEFAULT '', UNIQUE(dataset, revision, task_id));
@@ -95,8 +95,8 @@ def _hold(folder):
         if fcntl: fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         file.close()
-        raise StoreError(f"another server uses {folder}; stop it, or choose another folder (--data)",
-                         409) from None
+        raise StoreError(f"another server uses {folder}; stop it, or choose another folder (--data, in a "
+                         "notebook data=)", 409) from None
     return file
 
 # %% ../../nbs/arc/14_store.ipynb #d4793e85
@@ -223,17 +223,21 @@ def _free_name(db, wanted, own=0):
     name = " ".join(wanted.split())
     if not 1 <= len(name) <= 60 or not name.isprintable():
         raise StoreError("a name has 1 to 60 characters, none of them a control character")
-    if db.execute("SELECT 1 FROM users WHERE name=? AND id<>?", (name, own)).fetchone():
+    if db.execute("SELECT 1 FROM users WHERE name=? COLLATE NOCASE AND id<>?", (name, own)).fetchone():
         raise StoreError(f"the name {name!r} is taken; choose another, or sign in with its code", 409)
     return name
 
+# %% ../../nbs/arc/14_store.ipynb #e835d193
 def person(db,
     name: str # Of an author or a voter
 ) -> int: # Their number
     "Someone by name, made known if need be"
-    found = db.execute("SELECT id FROM users WHERE name=?", (name,)).fetchone()
+    found = db.execute("SELECT id FROM users WHERE name=? COLLATE BINARY", (name,)).fetchone()
     if found: return found[0]
-    return db.execute("INSERT INTO users(name, created) VALUES (?, ?)", (name, time.time())).lastrowid
+    try: made = db.execute("INSERT INTO users(name, created) VALUES (?, ?)", (name, time.time()))
+    except sqlite3.IntegrityError: # a store of the first version: names that differ in case are one
+        return db.execute("SELECT id FROM users WHERE name=? COLLATE NOCASE", (name,)).fetchone()[0]
+    return made.lastrowid
 
 # %% ../../nbs/arc/14_store.ipynb #0e6531ff
 @patch
@@ -256,8 +260,9 @@ def sign_in(self: Store,
     code: str # As `join` gave it
 ) -> dict: # `id`, `name`, `secret`
     "The same person in another browser: gets a new secret, and the old browser keeps none"
-    found = self.row("SELECT id, name, code FROM users WHERE name=?", " ".join(name.split()))
-    if not found or not found["code"] or not secrets.compare_digest(found["code"], _hash(code.strip())):
+    sql = "SELECT id, name, code FROM users WHERE name=? COLLATE NOCASE AND code IS NOT NULL"
+    found = self.row(sql, " ".join(name.split()))
+    if not found or not secrets.compare_digest(found["code"], _hash(code.strip())):
         raise StoreError("no person with this name and code; the code is shown where the name is set", 403)
     secret = secrets.token_urlsafe(24)
     self.change(lambda db: db.execute("UPDATE users SET secret=? WHERE id=?", (_hash(secret), found["id"])))

@@ -59,6 +59,8 @@ def submit(self: Store,
         sql = "SELECT count(*), max(correct) FROM attempts WHERE user=? AND version=? AND pair=?"
         made, solved = db.execute(sql, (user, id, pair)).fetchone()
         if solved: raise StoreError("this test input is solved already", 409)
+        if db.execute("SELECT 1 FROM reveals WHERE user=? AND version=?", (user, id)).fetchone():
+            raise StoreError("the answers were shown to you, so no further try counts", 409)
         if made >= TRIES: raise StoreError(f"both of the {TRIES} tries at this test input are used up", 409)
         db.execute("INSERT INTO attempts(user, version, pair, output, correct, at) VALUES (?, ?, ?, ?, ?, ?)",
                    (user, id, pair, json.dumps(got.to_lists()), correct, time.time()))

@@ -192,11 +192,16 @@ def test_whatever_the_endpoint_does_the_chat_goes_on(browser, tmp_path, fault):
 def test_the_viewer_of_runs(browser, tmp_path):
     from chained_adv.arc.bench import BenchPlan, run_bench
     from chained_adv.arc.clients import make_client
+    from chained_adv.arc.generate import run_attempts
+    from chained_adv.arc.results.attempts import make_items
     async def make():
         for name in ("search", "random"):
             client = make_client(name)
             await run_bench(client, BenchPlan(TASKS[:4], best_of=2), tmp_path / "runs" / name)
             await client.close()
+        client = make_client("search")
+        await run_attempts(client, list(make_items(TASKS[:2], "code", 1)), tmp_path / "runs" / "generated")
+        await client.close()
     with ThreadPoolExecutor(1) as pool: pool.submit(lambda: asyncio.run(make())).result() # Playwright has a loop here
     verify = [sys.executable, "-m", "chained_adv.cli", "arc", "verify", str(tmp_path / "runs" / "search"), "--dataset", "builtin",
               "--out", str(tmp_path / "runs" / "search" / "verdicts.jsonl")]
@@ -212,6 +217,9 @@ def test_the_viewer_of_runs(browser, tmp_path):
         page.wait_for_selector(".candidate.chosen canvas")
         assert "Verified:" in (told := page.inner_text("dialog")) and "2 passed" in told
         assert page.locator(".candidate").count() == 2 and "right" in page.inner_text("dialog")
+        page.goto(serving.base + "runs.html?run=generated"); page.click("[data-key] >> nth=0")
+        page.wait_for_selector(".candidate canvas") # nothing was chosen here, so nothing was rejected
+        assert "✓ right" in page.inner_text("dialog") and "rejected" not in page.inner_text("dialog")
         v.context.close()
         assert not v.troubles
 

@@ -266,6 +266,89 @@ def test_two_tabs_are_in_step(visit):
     two.wait_for_selector(".trace strong:text('both')")
     saved(one); saved(two)
 
+def test_edits_of_two_tabs_at_once_are_put_together(visit):
+    v = visit()
+    one, two = (v.open(f"solve.html?v={version_of('kaleidoscope')}") for _ in range(2))
+    for o in (one, two): o.wait_for_selector(".editor-grid"); o.wait_for_timeout(300)
+    color(one, 2); color(two, 3)
+    for apart in (0, 1): # within one save, and while the server cannot be reached
+        v.context.set_offline(bool(apart))
+        cell(one, 0, apart).click(); cell(two, 1, apart).click()
+        two.keyboard.press("."); cell(two, 2, apart).click(); two.keyboard.press(",")
+        one.wait_for_timeout(500)
+        v.context.set_offline(False)
+        for o in (one, two):
+            until(o, f"[[0, 2], [1, 3]].every(([r, n]) => document.querySelector(`#cell-${{r}}-{apart}`).dataset.color === String(n))", 30)
+            saved(o)
+    assert grid(one) == grid(two)
+    one.keyboard.press("."); assert grid(one)[2][:2] == [3, 3]; one.keyboard.press(",")
+    act(one, "undo"); saved(one) # an undo still takes one edit away
+    until(two, f"document.querySelectorAll('.cell[data-color=\"0\"]').length === {len(grid(one)) * len(grid(one)[0]) - 3}")
+    v.troubles = [o for o in v.troubles if not any(t in o for t in ("DISCONNECTED", "409"))] # what is asked while offline fails; a refused save is put together
+
+def test_a_kept_draft_goes_on_top_of_what_was_saved_elsewhere(visit):
+    v = visit()
+    number = version_of("stamp")
+    page = v.open(f"solve.html?v={number}"); page.wait_for_selector(".editor-grid")
+    color(page, 2); cell(page, 0, 0).click(); saved(page)
+    v.context.set_offline(True)
+    cell(page, 0, 1).click(); until(page, "document.querySelector('#saved').textContent.includes('kept in this browser')")
+    page.close()
+    v.context.set_offline(False)
+    secret, where = v.secret(other := v.open("data.html")), f"api/versions/{number}/draft"
+    other.close()
+    found = v.serving.ask("GET", where, secret=secret)[1]
+    found["state"]["pairs"][0]["grid"][1][1] = 5 # the same person on another machine
+    assert v.serving.ask("PUT", where, {**found, "events": []}, secret)[0] == 200
+    page = v.open(f"solve.html?v={number}"); page.wait_for_selector(".editor-grid")
+    until(page, "document.querySelector('#cell-1-1').dataset.color === '5'"); saved(page)
+    assert [grid(page)[0][:2], grid(page)[1][1]] == [[2, 2], 5]
+    v.troubles = [o for o in v.troubles if "DISCONNECTED" not in o]
+
+def test_no_try_counts_once_the_answers_were_shown(visit):
+    v = visit()
+    page = v.open(f"solve.html?v={version_of('rays')}"); page.wait_for_selector(".editor-grid")
+    page.click("#reveal"); page.click("dialog .primary"); page.wait_for_selector("#difference")
+    assert page.is_disabled("#submit") and "no further try counts" in page.inner_text("#verdict")
+    body = {"pair": 0, "grid": task_of("rays").test[0].output.to_lists()}
+    assert v.serving.ask("POST", f"api/versions/{version_of('rays')}/attempts", body, v.secret(page))[0] == 409
+    assert v.serving.ask("GET", "api/mine", secret=v.secret(page))[1] == {"solved": [], "tried": []}
+
+def test_the_largest_grid_has_square_cells_on_a_phone_and_a_finger_draws(visit):
+    v = visit(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    page = v.open(f"solve.html?v={version_of('half_turn')}"); page.wait_for_selector(".editor-grid")
+    resize(page, 30, 30)
+    boxes = page.evaluate("[...document.querySelectorAll('.cell')].map((o) => o.getBoundingClientRect()).map((o) => [o.x, o.y, o.width, o.height])")
+    (x, y, w, h), (right, *_), below = boxes[0], boxes[1], boxes[30]
+    assert abs(w - h) < .1 and abs((right - x) - (below[1] - y)) < .1 and w >= 8
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    board, last = page.locator("#board").bounding_box(), cell(page, 29, 29).bounding_box()
+    assert last["x"] + last["width"] <= board["x"] + board["width"] # a finger draws and does not scroll, so all of it must be there
+    page.tap('.palette [data-color="4"]')
+    cell(page, 2, 2).scroll_into_view_if_needed()
+    a, b, top = cell(page, 2, 2).bounding_box(), cell(page, 2, 9).bounding_box(), page.evaluate("scrollY")
+    touch = v.context.new_cdp_session(page)
+    at = lambda k: [{"x": a["x"] + 4 + (b["x"] - a["x"]) * k / 8, "y": a["y"] + 4}]
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": at(0)})
+    for k in range(1, 9): touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": at(k)})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    until(page, "document.querySelectorAll('.cell[data-color=\"4\"]').length === 8")
+    assert grid(page)[2][2:10] == [4] * 8 and page.evaluate("scrollY") == top
+    saved(page)
+
+@pytest.mark.parametrize("width", [1280, 1000, 640, 360])
+def test_the_whole_board_is_in_view_from_the_start(visit, width):
+    "What stands beside it is drawn later and takes room; the last column must not slide out"
+    v = visit(viewport={"width": width, "height": 900})
+    sizes = lambda t: {(p.input.height, p.input.width) == (p.output.height, p.output.width) for p in t.train}
+    wide = sorted((t for t in TASKS if sizes(t) == {True}), key=lambda t: t.test[0].input.width)[-6:] # the first grid is as large as the input
+    page = v.open()
+    for task in wide:
+        page.goto(f"{v.serving.base}solve.html?v={version_of(task.id)}"); page.wait_for_selector(".editor-grid")
+        until(page, "document.querySelector('#board').scrollWidth <= document.querySelector('#board').clientWidth", 3)
+        board, last = page.locator("#board").bounding_box(), page.locator(".cell >> nth=-1").bounding_box()
+        assert last["x"] + last["width"] <= board["x"] + board["width"], task.id
+
 def test_nothing_is_lost_when_the_server_stops_in_the_middle(browser, tmp_path):
     serving = Serving(tmp_path / "data", "builtin").start()
     v = Visit(browser, serving)

@@ -132,7 +132,12 @@ export async function person() {
     keep.set("secret", made.secret);
     keep.set("code", made.code);
   };
-  await (navigator.locks ? navigator.locks.request("arc-person", make) : make());
+  try {
+    await (navigator.locks ? navigator.locks.request("arc-person", make) : make());
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    await make(); // a frame in a page of another site, to which the browser gives neither locks nor storage
+  }
   try {
     return await get("api/state");
   } catch (error) {

@@ -12,7 +12,7 @@ import {
   saveFile,
   whisper,
 } from "./dom.js";
-import { download, get, keep, post, remove, stream } from "./api.js";
+import { download, get, keep, post, remove, stream, tab } from "./api.js";
 import * as G from "./grid.js";
 import { pairPicture, picture } from "./draw.js";
 import { keyTable, open, setCurrent } from "./frame.js";
@@ -23,8 +23,9 @@ let state,
   task,
   version,
   chat = null,
-  following = null,
   lastRun = null;
+const talks = new Map(); // number of a chat -> the answer under way in it
+const live = () => talks.get(chat?.id);
 const id = () => Number(new URL(location.href).searchParams.get("v")) || 0;
 const wish = (name, otherwise) => keep.get(name) ?? otherwise;
 
@@ -126,20 +127,17 @@ function drawChat() {
   const log = $("#log"),
     messages = chat?.messages ?? [],
     atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 80;
-  const live = following
-    ? [
-        messageItem({
-          role: "assistant",
-          live: true,
-          content: following.text || "…",
-          meta: { model: following.model, thoughts: following.thoughts },
-        }),
-      ]
-    : [];
+  const talk = live();
+  const coming = talk && {
+    role: "assistant",
+    live: true,
+    content: talk.text || "…",
+    meta: { model: talk.model, thoughts: talk.thoughts },
+  };
   fill(
     log,
-    messages.length || live.length
-      ? [messages.map(messageItem), live]
+    messages.length || coming
+      ? [messages.map(messageItem), coming ? messageItem(coming) : null]
       : h(
           "p",
           { class: "empty" },
@@ -147,12 +145,12 @@ function drawChat() {
         ),
   );
   if (atEnd) log.scrollTop = log.scrollHeight;
-  $("#send").disabled = Boolean(following);
-  $("#stop").hidden = !following;
+  $("#send").disabled = Boolean(talk);
+  $("#stop").hidden = !talk;
   const last = messages.at(-1);
   $("#retry").hidden =
-    Boolean(following) || !messages.length || (last.role === "assistant" && last.meta.status === "done");
-  $("#again").hidden = Boolean(following) || !(last?.role === "assistant" && last.meta.status === "done");
+    Boolean(talk) || !messages.length || (last.role === "assistant" && last.meta.status === "done");
+  $("#again").hidden = Boolean(talk) || !(last?.role === "assistant" && last.meta.status === "done");
 }
 
 const asked = (text) => ({
@@ -163,10 +161,10 @@ const asked = (text) => ({
 });
 
 const estimate = debounce(async () => {
-  if (!version || following) return;
+  if (!version || live()) return;
+  const place = chat ? `chats/${chat.id}` : `versions/${version.id}`;
   try {
-    if (!chat) return fill($("#cost"), "");
-    const o = await post(`api/chats/${chat.id}/estimate`, asked($("#text").value));
+    const o = await post(`api/${place}/estimate`, asked($("#text").value));
     const budget = o.budget ? `; ${(o.budget - o.spent).toFixed(3)} of ${o.budget} USD left` : "";
     fill(
       $("#cost"),
@@ -185,7 +183,7 @@ async function openChat(number) {
   drawChat();
   $("#log").scrollTop = $("#log").scrollHeight;
   estimate();
-  if (chat.busy) follow(stream("GET", `api/chats/${number}/follow`), "model");
+  if (chat.busy && !live()) follow(chat.id, stream("GET", `api/chats/${chat.id}/follow`), "model");
 }
 
 async function newChat() {
@@ -206,17 +204,18 @@ async function drawChats() {
   return chats;
 }
 
-/** Show a message that is under way; whatever happens, what the server kept is shown in the end. */
-async function follow(events, model) {
-  following = { text: "", thoughts: "", model };
+/** Show a message that is under way; whatever happens, what the server kept is shown in the end. Another chat may be open meanwhile. */
+async function follow(number, events, model) {
+  const talk = { text: "", thoughts: "", model };
+  talks.set(number, talk);
   drawChat();
   let problem = null;
   try {
     for await (const o of events) {
-      if (o.kind === "start") following.text = following.thoughts = "";
+      if (o.kind === "start") talk.text = talk.thoughts = "";
       if (o.kind === "piece") {
-        following.text += o.text;
-        following.thoughts += o.thoughts;
+        talk.text += o.text;
+        talk.thoughts += o.thoughts;
         drawSoon();
       }
       if (o.kind === "end" && o.meta.status === "error") problem = o.meta.message;
@@ -224,16 +223,23 @@ async function follow(events, model) {
   } catch (error) {
     problem = error.message;
   }
-  following = null;
+  talks.delete(number);
   if (problem) announce(problem, "error");
-  try {
-    chat = await get(`api/chats/${chat.id}`);
-    if (chat.busy) return follow(stream("GET", `api/chats/${chat.id}/follow`), model);
-  } catch (error) {
-    announce(error.message, "error");
-  }
+  await reload(number, model);
+}
+
+/** Take a chat from the server again, when it is the one that is open. */
+async function reload(number, model) {
+  if (chat?.id === number)
+    try {
+      const found = await get(`api/chats/${number}`);
+      if (chat?.id === number) chat = found;
+      if (found.busy) return follow(number, stream("GET", `api/chats/${number}/follow`), model);
+      whisper("The answer is there");
+    } catch (error) {
+      announce(error.message, "error");
+    }
   drawChat();
-  whisper("The answer is there");
   drawChats();
   estimate();
 }
@@ -242,21 +248,29 @@ function drawSoon() {
   if (!frame)
     frame = requestAnimationFrame(() => {
       frame = 0;
-      if (following) drawChat();
+      if (live()) drawChat();
     });
 }
 
+/** Send a message, or with an empty text ask the last question again. A message that was refused goes back into the box. */
 async function say(text) {
-  if (following) return;
+  if (live()) return announce("The model is still answering; stop it first");
   try {
     if (!chat) await newChat();
-    const body = asked(text);
+    const body = asked(text),
+      number = chat.id,
+      last = chat.messages.at(-1)?.id ?? 0;
     chat.messages = text
       ? [...chat.messages, { role: "user", content: text }]
       : chat.messages.slice(0, chat.messages.findLastIndex((o) => o.role === "user") + 1);
     $("#text").value = "";
-    await follow(stream("POST", `api/chats/${chat.id}/send`, body), body.model);
+    await follow(number, stream("POST", `api/chats/${number}/send`, body), body.model);
+    if (!text || chat?.id !== number || chat.messages.some((o) => o.role === "user" && o.id > last)) return;
+    chat.messages = chat.messages.filter((o) => o.id);
+    $("#text").value ||= text;
+    drawChat();
   } catch (error) {
+    $("#text").value ||= text;
     announce(error.message, "error");
   }
 }
@@ -276,15 +290,14 @@ async function stop() {
 
 async function forget() {
   if (!chat || !(await confirmDialog("Remove this chat", "Its messages are removed.", "Remove"))) return;
+  const number = chat.id;
+  chat = null; // what still comes of an answer is nobody's
   try {
-    await remove(`api/chats/${chat.id}`);
+    await remove(`api/chats/${number}`);
   } catch (error) {
     announce(error.message, "error");
   }
-  chat = null;
-  const chats = await drawChats();
-  if (chats.length) await openChat(chats[0].id);
-  else drawChat();
+  await heardOfChat();
 }
 
 async function saveTrace(text) {
@@ -616,10 +629,10 @@ function layout() {
           h("select", {
             id: "chats",
             "aria-label": "Chats about this task",
-            onchange: (e) => openChat(e.target.value),
+            onchange: (e) => openChat(Number(e.target.value)).catch((o) => announce(o.message, "error")),
             style: { "max-width": "14rem" },
           }),
-          button("New chat", newChat, { id: "new-chat" }),
+          button("New chat", () => newChat().catch((o) => announce(o.message, "error")), { id: "new-chat" }),
           button("Remove", forget, { id: "forget", class: "quiet danger" }),
         ),
       ),
@@ -738,8 +751,21 @@ addEventListener(
   debounce(() => version && drawPairs(), 150),
 );
 
+/** News of chats: another tab started one, wrote in one, or removed one. */
+async function heardOfChat(number) {
+  const chats = await drawChats();
+  if (!chats.some((o) => o.id === chat?.id)) {
+    chat = null;
+    if (chats.length) return openChat(chats[0].id);
+    drawChat();
+    return estimate();
+  }
+  if ((number ?? chat.id) === chat.id && !live()) await openChat(chat.id);
+}
+
 async function hear(event) {
-  if (!version) return;
+  if (!version || !$("#log")) return;
+  if (event.kind === "all" || (event.kind === "chat" && event.tab !== tab)) await heardOfChat(event.chat);
   if (["tags", "versions", "all"].includes(event.kind) && (event.task ?? version.task) === version.task) {
     task = await get(`api/tasks/${version.task}`);
     $(".task-bar").replaceWith(taskBar(task, version, { other: "solve.html", otherName: "Solve" }));
@@ -767,5 +793,6 @@ async function main() {
     last = Number(keep.get(`chat-${version.task}`)),
     known = chats.find((o) => o.id === last) ?? chats[0];
   if (known) await openChat(known.id);
+  else estimate();
 }
 main();

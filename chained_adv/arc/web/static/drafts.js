@@ -1,6 +1,27 @@
 // Keeping a draft: first in this browser, then on the server, in step with other tabs.
 import { debounce } from "./dom.js";
 import { get, keep, put, tab } from "./api.js";
+import { paint, same, unpack } from "./grid.js";
+import { step } from "./editor.js";
+
+/** A state with edits on top of it that it has not got yet: those of two tabs, put together. */
+export function merged(state, events) {
+  const pairs = state.pairs.map((o) => ({ ...o }));
+  for (const o of events) {
+    const pair = pairs[o.pair];
+    if (o.kind !== "edit" || !pair) continue;
+    const after = o.grid ? unpack(o.grid) : paint(pair.grid, o.cells);
+    if (same(pair.grid, after)) continue;
+    Object.assign(pair, { undo: [...pair.undo, step(o.label, pair.grid, after)], redo: [], grid: after });
+  }
+  return { ...state, pairs };
+}
+
+/** What this browser kept, on top of what the server has now. */
+function onTop(found, local) {
+  const stale = found.state?.pairs && local.rev !== found.rev;
+  return stale ? merged(found.state, local.events ?? []) : local.state;
+}
 
 export class Draft {
   /** `read()` gives the state, `adopt(state)` takes one over, `told(text, kind)` says how saving goes. */
@@ -35,7 +56,7 @@ export class Draft {
     }
     if (found.state) this.adopt(found.state);
     if (local?.dirty) {
-      this.adopt(local.state);
+      this.adopt(onTop(found, local));
       this.events = local.events ?? [];
       this.dirty = true;
       this.save();
@@ -59,7 +80,12 @@ export class Draft {
   keepHere() {
     keep.set(
       this.name,
-      JSON.stringify({ dirty: this.dirty, state: this.read(), events: this.events.slice(-1500) }),
+      JSON.stringify({
+        dirty: this.dirty,
+        rev: this.rev,
+        state: this.read(),
+        events: this.events.slice(-1500),
+      }),
     );
   }
 
@@ -96,10 +122,13 @@ export class Draft {
     if (this.dirty && this.wait === 500) this.save();
   }
 
-  /** Another tab was first: what is here goes on top of it. */
+  /** Another tab was first: the edits that are not sent yet go on top of what it saved. */
   async resolve() {
     try {
-      this.rev = (await get(`api/versions/${this.version}/draft`)).rev;
+      const found = await get(`api/versions/${this.version}/draft`);
+      this.rev = found.rev;
+      const alike = JSON.stringify(found.state?.pairs) === JSON.stringify(this.read().pairs);
+      if (found.state?.pairs && !alike) this.adopt(merged(found.state, this.events));
     } catch {
       /* tried again */
     }
@@ -129,9 +158,10 @@ export async function sendOthers(current) {
     const version = Number(name.slice("draft-".length));
     if (version === current) continue;
     try {
-      const { dirty, state, events } = JSON.parse(keep.get(name));
-      const { rev } = await get(`api/versions/${version}/draft`);
-      if (dirty) await put(`api/versions/${version}/draft`, { rev, state, events });
+      const local = JSON.parse(keep.get(name)),
+        found = await get(`api/versions/${version}/draft`),
+        kept = { rev: found.rev, state: onTop(found, local), events: local.events };
+      if (local.dirty) await put(`api/versions/${version}/draft`, kept);
       keep.drop(name);
     } catch {
       /* open in another tab, or the server is away again: next time */

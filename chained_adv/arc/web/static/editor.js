@@ -20,7 +20,7 @@ export function freshPair(rows = 3, columns = 3) {
 }
 
 /** The cells that a step changes, or both whole grids when the size changes too. */
-function step(label, before, after) {
+export function step(label, before, after) {
   if (G.height(before) !== G.height(after) || G.width(before) !== G.width(after))
     return { label, from: G.pack(before), to: G.pack(after) };
   return { label, cells: G.differences(before, after).map(([r, c]) => [r, c, before[r][c], after[r][c]]) };
@@ -53,6 +53,8 @@ export class Editor {
     board.addEventListener("pointerdown", (e) => this.down(e));
     board.addEventListener("pointermove", (e) => this.move(e));
     for (const name of ["pointerup", "pointercancel"]) board.addEventListener(name, (e) => this.up(e));
+    // what stands beside the board may come later and take room: the cells follow
+    new ResizeObserver(() => board.clientWidth !== this.drawnFor && this.draw()).observe(board);
   }
 
   get pair() {
@@ -418,6 +420,7 @@ export class Editor {
       lines,
     );
     this.table.style.setProperty("grid-template-columns", `auto repeat(${columns}, var(--cell))`);
+    this.table.style.setProperty("grid-template-rows", `auto repeat(${rows}, var(--cell))`);
     const focused = this.board.contains(document.activeElement);
     fill(this.board, this.table);
     this.built = `${rows}x${columns}`;
@@ -428,11 +431,12 @@ export class Editor {
     const rows = G.height(this.grid),
       columns = G.width(this.grid);
     if (this.built !== `${rows}x${columns}`) this.build();
-    const room = Math.max(150, this.board.clientWidth - 34),
+    this.drawnFor = this.board.clientWidth;
+    const room = Math.max(150, this.drawnFor - 34),
       most = columns > 20 ? 24 : 38;
     this.table.style.setProperty(
       "--cell",
-      `${G.clamp(Math.floor(room / columns) - 1, 9, Math.min(most, Math.floor(600 / rows)))}px`,
+      `${G.clamp(Math.floor(room / columns) - 1, 6, Math.min(most, Math.floor(600 / rows)))}px`,
     );
     this.table.setAttribute(
       "aria-label",

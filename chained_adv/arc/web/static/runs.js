@@ -79,7 +79,7 @@ function runRow(o) {
     h("td", {}, o.kind),
     h("td", {}, o.model),
     h("td", {}, o.status),
-    h("td", { class: "number" }, o.kind === "bench" ? `${o.solved}/${o.tasks}` : o.tasks || "—"),
+    h("td", { class: "number" }, o.kind === "bench" ? `${o.solved}/${o.tasks}` : `—/${o.tasks || "?"}`),
     h("td", { class: "number" }, percent(o.score)),
     h("td", { class: "number" }, o.kind === "bench" ? usd(o.cost, o.priced) : "—"),
     h("td", { class: "number" }, seconds(o.seconds)),
@@ -298,7 +298,9 @@ function candidate(o, answers, pair) {
   const about = [
     at >= 0
       ? h("span", { class: "chip good" }, `chosen as answer ${at + 1}`)
-      : h("span", { class: "chip" }, "rejected"),
+      : answers
+        ? h("span", { class: "chip" }, "rejected")
+        : null, // of a run of generate, nothing is chosen
     o.passed[pair] ? h("span", { class: "good-text" }, "✓ right") : null,
   ];
   const fit = o.train.length

@@ -225,7 +225,7 @@ function drawVerdict() {
     solved = tries.some((o) => o.correct);
   const left = state.tries - tries.length;
   editor.pair.locked = false;
-  $("#submit").disabled = solved || left <= 0;
+  $("#submit").disabled = solved || left <= 0 || Boolean(pair.output);
   const lines = [];
   if (solved)
     lines.push(
@@ -242,10 +242,12 @@ function drawVerdict() {
       h(
         "p",
         { class: "callout bad verdict" },
-        `Not right${left > 0 ? `: ${left} ${left === 1 ? "try" : "tries"} left` : ", and both tries are used up"}.`,
+        `Not right${left <= 0 ? ", and both tries are used up" : pair.output ? "" : `: ${left} ${left === 1 ? "try" : "tries"} left`}.`,
       ),
     );
-  else lines.push(h("p", { class: "faint" }, `${state.tries} tries for each test input.`));
+  else if (!pair.output) lines.push(h("p", { class: "faint" }, `${state.tries} tries for each test input.`));
+  if (pair.output && !solved && left > 0)
+    lines.push(h("p", { class: "callout" }, "The answers were shown, so no further try counts."));
   if (pair.output) lines.push(difference(pair.output, tries.at(-1)?.grid ?? editor.grid));
   fill($("#verdict"), lines);
   $("#reveal").hidden = version.test.every((o) => o.output || !o.known);
