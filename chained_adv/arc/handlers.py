@@ -52,9 +52,8 @@ def rename(bench, user, body):
 @routes.add("GET", "/api/state")
 def state(bench, user):
     "Who one is, and what there is"
-    sql = ("SELECT t.dataset, t.revision, count(DISTINCT t.id) AS tasks FROM tasks t "
-           "JOIN versions v ON v.task=t.id WHERE v.removed IS NULL "
-           "GROUP BY t.dataset, t.revision ORDER BY min(t.id)")
+    sql = ("SELECT t.dataset, t.revision, count(DISTINCT t.id) AS tasks FROM tasks t JOIN versions v "
+           "ON v.task=t.id WHERE v.removed IS NULL GROUP BY t.dataset, t.revision ORDER BY min(t.id)")
     room, sets = bench.room, [dict(o) for o in bench.store.rows(sql)]
     return dict(user=dict(user), datasets=sets, models=room.models.listing(),
                 budget=room.budget, spent=bench.store.spent(user["id"]), tries=TRIES, sources=SOURCES,
