@@ -216,7 +216,9 @@ def test_the_viewer_of_runs(browser, tmp_path):
         page.click("[data-run=search] >> nth=0")
         page.wait_for_selector(".candidate.chosen canvas")
         assert "Verified:" in (told := page.inner_text("dialog")) and "2 passed" in told
-        assert page.locator(".candidate").count() == 2 and "right" in page.inner_text("dialog")
+        parts = page.locator(".side-by-side > [data-part-of]") # both runs' answers to the task, side by side
+        assert parts.count() == 2 and parts.nth(0).locator(".candidate").count() == 2 and "right" in parts.nth(0).inner_text()
+        assert parts.nth(1).bounding_box()["x"] > parts.nth(0).bounding_box()["x"] and "random" in parts.nth(1).inner_text()
         page.goto(serving.base + "runs.html?run=generated"); page.click("[data-key] >> nth=0")
         page.wait_for_selector(".candidate canvas") # nothing was chosen here, so nothing was rejected
         assert "✓ right" in page.inner_text("dialog") and "rejected" not in page.inner_text("dialog")

@@ -251,7 +251,7 @@ function taskTable(list) {
           { class: "row tight" },
           solvedChip(t),
           t
-            ? button("answers", () => showTask(o, key), {
+            ? button("answers", () => showTask(list, key), {
                 class: "quiet",
                 "data-key": key,
                 "data-run": o.run.name,
@@ -323,13 +323,8 @@ function candidate(o, answers, pair) {
   );
 }
 
-async function showTask(o, key) {
-  let told;
-  try {
-    told = await get(`api/runs/${encodeURIComponent(o.run.name)}/task?key=${encodeURIComponent(key)}`);
-  } catch (error) {
-    return announce(error.message, "error");
-  }
+/** What one run made of a task: truth, answers and candidates for each test input. */
+function runPart(o, key, told) {
   const answers = o.tasks[key].answers;
   const test = (p, n) =>
     h(
@@ -351,21 +346,39 @@ async function showTask(o, key) {
           .map((c) => candidate(c, answers, n)),
       ),
     );
-  dialog(key, () =>
+  return h(
+    "section",
+    { class: "stack", "data-part-of": o.run.name },
     h(
-      "div",
-      { class: "stack" },
-      h(
-        "p",
-        { class: "row" },
-        solvedChip(o.tasks[key]),
-        counts(o.tasks[key].attempts),
-        isVerified(o) ? ["Verified: ", counts(o.tasks[key].verified)] : null,
-      ),
-      failures(o.tasks[key].failures ?? {}),
-      told.task.test.map(test),
+      "p",
+      { class: "row" },
+      h("strong", {}, o.run.name),
+      solvedChip(o.tasks[key]),
+      counts(o.tasks[key].attempts),
+      isVerified(o) ? ["Verified: ", counts(o.tasks[key].verified)] : null,
     ),
+    failures(o.tasks[key].failures ?? {}),
+    told.task.test.map(test),
   );
+}
+
+/** A task as all the runs that are open answered it, side by side. */
+async function showTask(list, key) {
+  const asked = list.filter((o) => o.tasks[key]);
+  const path = (o) =>
+    `api/runs/${encodeURIComponent(o.run.name)}/task?key=${encodeURIComponent(key)}`;
+  try {
+    const told = await Promise.all(asked.map((o) => get(path(o))));
+    dialog(key, () =>
+      h(
+        "div",
+        { class: asked.length > 1 ? "side-by-side" : "stack" },
+        asked.map((o, n) => runPart(o, key, told[n])),
+      ),
+    );
+  } catch (error) {
+    announce(error.message, "error");
+  }
 }
 
 function answer(grid, truth, n) {
