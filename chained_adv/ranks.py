@@ -13,11 +13,16 @@ from typing import Any
 import torch
 import torch.distributed as dist
 from accelerate import PartialState
-from .core import TrainingError
+from .core import ConfigError, TrainingError
 
 # %% ../nbs/16_ranks.ipynb #93c25be0
 def join_ranks():
-    "Join the other processes of the run, if a launcher started several"
+    "Join the other processes of the run, if a launcher started several; each holds the whole base"
+    ways = "FSDP", "DEEPSPEED", "MEGATRON_LM"
+    asked = [o for o in ways if os.environ.get(f"ACCELERATE_USE_{o}") == "true"]
+    if asked:
+        raise ConfigError(f"{asked[0]} would spread the base over processes, but each holds all of it here; "
+                          "launch without it, and use --dtype 4bit for a base that does not fit")
     if int(os.environ.get("WORLD_SIZE", 1)) > 1 and not dist.is_initialized(): PartialState()
 
 def world_size() -> int: # 1 without a launcher
