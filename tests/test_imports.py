@@ -1,5 +1,5 @@
 """Who may import whom: number order is import order, and every exported module has its notebook."""
-import ast, json, re, subprocess, sys
+import ast, importlib, json, re, subprocess, sys
 from pathlib import Path
 
 import pytest
@@ -266,3 +266,17 @@ def test_contributing_shows_the_same_table():
     rows = re.findall(r"^\| `[\w/]+` \| `([\w.]+)` \| [^|]* \| ([^|]*) \|$", text, re.M)
     assert [m for m, _ in rows] == list(ALLOWED)
     assert {m: tuple(re.findall(r"[\w.]+", o)) for m, o in rows} == ALLOWED
+
+SCRIPTS = sorted(p for folder in ("benchmarks", "tests", ".ci") for p in (ROOT / folder).rglob("*.py"))
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_scripts_import_names_that_exist(path):
+    "Scripts are run by hand only: a name that has gone would be noticed late"
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not (isinstance(node, ast.ImportFrom) and (node.module or "").startswith("chained_adv")): continue
+        try: module = importlib.import_module(node.module)
+        except ModuleNotFoundError as e:
+            if e.name.startswith("chained_adv"): raise
+            continue # an extra that is not installed
+        for o in node.names:
+            if not hasattr(module, o.name): importlib.import_module(f"{node.module}.{o.name}")

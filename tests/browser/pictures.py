@@ -12,7 +12,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve
 from arc_serving import Serving
 from conftest import CHROMIUM
 from visiting import Visit, until
-from chained_adv.arc.bench import BenchSettings, run_bench
+from chained_adv.arc.bench import BenchPlan, run_bench
 from chained_adv.arc.clients import make_client
 from chained_adv.arc.datasets import load_tasks
 
@@ -26,7 +26,7 @@ async def benchmark(folder):
     "Two runs to look at: the search and the random baseline"
     for name in ("search", "random"):
         client = make_client(name)
-        await run_bench(client, TASKS[:12], folder / name, BenchSettings(best_of=2))
+        await run_bench(client, BenchPlan(TASKS[:12], best_of=2), folder / name)
         await client.close()
 
 def work(visit):
