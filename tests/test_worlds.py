@@ -123,6 +123,15 @@ def test_a_half_written_warm_start_is_made_again(tmp_path, monkeypatch):
     assert world_model("steps", 2500, progress=False) != folder
 
 
+@pytest.mark.parametrize("name", arms.STUDIES)
+def test_the_trainer_takes_the_problems_of_a_study(name):
+    of = arms.STUDIES[name]
+    for seed in (0, 1):
+        for cell in of.cells:
+            train, held_out = arms.study_problems(of, cell, seed)
+            kept = study.unshared_problems(held_out, train)
+            assert not find_leaks(train, kept) and len(kept) >= .85 * len(held_out)
+
 @pytest.fixture(scope="module")
 def small_study(tmp_path_factory):
     "Two arms of the study of stages with a model that knows nothing, on few problems"
