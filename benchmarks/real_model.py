@@ -193,7 +193,7 @@ def select(a, easy, sandbox):
 
 
 def curve(a):
-    episodes.DRAWN = 1 # the problems are chosen beforehand, so none is drawn in vain
+    episodes.DRAWN = episodes.MOST_DRAWN = 1 # the problems are chosen beforehand, so none is drawn in vain
     a.out = Path(a.out)
     a.out.mkdir(parents=True, exist_ok=True)
     a.name = Path(a.model).name

@@ -169,6 +169,7 @@ class ProblemSampler:
         self.problems, self.seed, self.order = sorted(problems, key=lambda p: p.id), seed, order
         self.round, self.position = 0, 0
         self.known = {} # id -> (successes, tries), the older ones counting less
+        self.differing = None # Share of the problems last compared whose samples differed
 
 # %% ../nbs/06_problems.ipynb #f9bc308c
 def _weights(self):
@@ -228,7 +229,7 @@ def state(self: ProblemSampler) -> dict: # Plain values, for JSON
     "Where the sampler stands"
     learnt = dict(known={id: list(o) for id, o in self.known.items()}) if self.order == "learnability" else {}
     return dict(seed=self.seed, order=self.order, round=self.round, position=self.position,
-                problems=stable_hash([p.id for p in self.problems]), **learnt)
+                differing=self.differing, problems=stable_hash([p.id for p in self.problems]), **learnt)
 
 @patch
 def restore(self: ProblemSampler,
@@ -239,6 +240,6 @@ def restore(self: ProblemSampler,
         raise ConfigError("the saved sampler drew from other problems than these; "
                           "resume with the problem file and split of the stopped run")
     self.seed, self.order = state["seed"], state["order"]
-    self.round, self.position = state["round"], state["position"]
+    self.round, self.position, self.differing = state["round"], state["position"], state.get("differing")
     self.known = {id: tuple(o) for id, o in state.get("known", {}).items()}
     return self

@@ -50,6 +50,7 @@ class Rollout:
     lists: list[TestList] = field(default_factory=list) # The discriminator's
     tokens: dict[str, int] = field(default_factory=lambda: defaultdict(int)) # role: all that it sampled
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float)) # What took how long
+    differ: list[bool] = field(default_factory=list) # problem drawn to compare: do its answers differ?
 
 # %% ../nbs/21_rollout.ipynb #609e8cfe
 def mean(values):
@@ -70,19 +71,21 @@ def keep_some(
     rollout: Rollout, # Just after the branching stage; changed in place
     stage: int, # The branching stage
     n: int, # Chains to keep of equal answers
-    different: int | None = None # Keep at most so many groups whose answers differ; None keeps all
+    different: int | None = None # Keep at most so many groups whose answers differ, and as many others
 ):
     "Of the chains of a group with the same answer keep the first n, which stand for all of them"
     groups = _equal_answers(rollout, stage)
-    differing = [g for g, answers in groups.items() if len(answers) > 1]
-    dropped = set(differing[different:]) if different else ()
+    equal = [g for g, answers in groups.items() if len(answers) == 1]
+    differing = [g for g in groups if g not in equal]
+    dropped = {*differing[different:], *equal[different:]} if different else ()
+    if different: rollout.differ += [g in differing for g in groups]
     kept = []
     for g, answers in groups.items():
         if g in dropped: continue
         m = 1 if different and len(answers) == 1 else n # one is enough to judge what is not compared
-        for equal in answers.values():
-            for k, i in enumerate(equal[:m]): rollout.copies[i] = len(range(k, len(equal), m))
-            kept += equal[:m]
+        for same in answers.values():
+            for k, i in enumerate(same[:m]): rollout.copies[i] = len(range(k, len(same), m))
+            kept += same[:m]
     kept.sort()
     for name in ("chains", "groups", "samples", "copies"):
         values = getattr(rollout, name)

@@ -141,7 +141,7 @@ def _evaluation_tokens(self: AdversarialTrainer):
 @patch
 def _sample_parts(self: AdversarialTrainer, role, stage):
     "The episodes of one step: at once, or in parts when the budget says so"
-    wanted = count_drawn(self.config, role, len(self.problems))
+    wanted = count_drawn(self.config, role, self.sampler)
     budget, parts, played, used = self.budget, [], 0, 0
     while n := budget.room(role, wanted, played, used):
         seed = stable_hash(self.config.seed, "step", self.step, *([len(parts)] if parts else []))
@@ -400,8 +400,8 @@ def _summary(self: AdversarialTrainer):
 @patch
 def _finish_stage(self: AdversarialTrainer, stage, start):
     "Evaluate and save; stage 0 is before training"
-    if stage in (0, self.config.stages[-1]): self.evaluate(stage)
-    else: self.evaluate(stage, ("held_out",) if self.held_out else ("train",), EVAL_TESTED)
+    whole = stage in (0, self.config.stages[-1]) or not self.held_out
+    self.evaluate(stage, ("train", "held_out") if whole else ("held_out",), EVAL_TESTED)
     self.seconds = time.perf_counter() - start
     self._save(stage)
 

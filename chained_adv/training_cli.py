@@ -216,9 +216,9 @@ StudyProblems = opt(str, "A problem file, 'builtin' or 'tiny'. Left out: 'tiny' 
 StudySamples = opt(int, "Sampled chains per held-out problem.", min=1)
 StudyNMutants = opt(int, "Mutants per held-out problem behind the mutation score; 0 leaves it out.", min=0)
 StudyListVariants = opt(bool, "List the variants.", "--list")
-StudyName = opt(str, "A study in a world of its own: adversary (when does a tester pay?) or stages (when "
-                "do they pay?). Out, seeds, jobs, model and token budget apply; left out, the study's.",
-                metavar="NAME")
+StudyName = opt(str, "A study in a world of its own: adversary (when does a tester pay?), stages (when do they "
+                "pay?) or weak (what helps where baseline tests are weak?). Out, seeds, jobs, model and token "
+                "budget apply; left out, the study's.", metavar="NAME")
 StudySmall = opt(bool, "Of a study: the main arms in the cells that decide, with half the tokens.", "--small")
 
 # %% ../nbs/43_training_cli.ipynb #a473721e
@@ -240,14 +240,13 @@ def _world_study(study, small, out, seeds, jobs, token_budget, model, threads, a
     start_quietly(threads)
     from chained_adv.worlds.arms import STUDIES
     from chained_adv.worlds.findings import save_findings, study_table
-    from chained_adv.worlds.study import left_out, read_results, run_study
+    from chained_adv.worlds.study import read_results, run_study
     out = f"runs/study_{study}" if out == _GIVEN["out"] else out
     seeds = "100,101,102,103,104" if seeds == _GIVEN["seeds"] else seeds
     budget = 0 if token_budget == _GIVEN["token_budget"] else token_budget
     done = lambda n, total, name: say(f"run {n} of {total}: {name}")
     run_study(study, out, tuple(parse_list("--seeds", seeds, int)), jobs, small,
               "" if model == _GIVEN["model"] else model, budget, done)
-    for name, why in left_out(STUDIES[study]).items(): say(f"left out: {name} needs the {why}")
     results = read_results(out)
     files = save_findings(study, results, out)
     if as_json: return print_json(dict(out=out, runs=results))

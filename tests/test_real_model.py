@@ -23,7 +23,7 @@ def small(monkeypatch):
     "A few problems of the tiny model's world, and nothing that outlives a test"
     problems = tiny_problems("train", 30)
     monkeypatch.setattr(real_model, "load_problems", lambda _: problems)
-    monkeypatch.setattr(episodes, "DRAWN", episodes.DRAWN)
+    for name in ("DRAWN", "MOST_DRAWN"): monkeypatch.setattr(episodes, name, getattr(episodes, name))
     monkeypatch.setattr(models, "MERGED_BELOW", models.MERGED_BELOW)
 
 

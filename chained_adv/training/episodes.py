@@ -15,17 +15,19 @@ from ..opponents.oracles import ORACLES
 from ..sandbox import Sandbox
 from ..rewards import get_reward_scheme
 from ..rollout import Rollout, counted_pass_rate, play
-from ..settings import CONTINUATIONS, DRAWN, PROGRAMS, TrainingConfig
+from ..settings import CONTINUATIONS, DRAWN, MOST_DRAWN, PROGRAMS, TrainingConfig
 
 # %% ../../nbs/training/00_episodes.ipynb #22f8fddb
 def count_drawn(
     config: TrainingConfig, # Settings
     role: str, # Who learns: `generator` or `discriminator`
-    n_problems: int # That there are
+    sampler: ProblemSampler # Knows how many problems there are, and what share of them differed last
 ) -> int: # Problems
     "How many problems a step draws"
-    factor = DRAWN if role == "generator" and not config.joint else 1
-    return min(factor * config.problems_per_step, n_problems)
+    wanted, factor = config.problems_per_step, 1.
+    if role == "generator" and not config.joint:
+        factor = DRAWN if sampler.differing is None else 1 / max(sampler.differing, 1 / MOST_DRAWN)
+    return min(round(wanted * factor), len(sampler.problems))
 
 # %% ../../nbs/training/00_episodes.ipynb #d96989c5
 def play_step(
@@ -64,6 +66,7 @@ def merge_rollouts(
         first_chain, first_group = len(whole.chains), max(whole.groups, default=-1) + 1
         whole.lists += [replace(t, chain=t.chain + first_chain) for t in part.lists]
         whole.groups += [g + first_group for g in part.groups]
+        whole.differ += part.differ
         for name in ("chains", "samples", "copies"): getattr(whole, name).extend(getattr(part, name))
         for name in ("tokens", "seconds"):
             for key, value in getattr(part, name).items(): getattr(whole, name)[key] += value
@@ -75,7 +78,8 @@ def report_verdicts(
     rollout: Rollout, # Judged
     reward: str # Reward scheme
 ):
-    "Tell the sampler how many samples of each problem passed all tests that count"
+    "Tell the sampler how many samples of a problem passed all tests that count, and what share differed"
+    if rollout.differ: sampler.differing = sum(rollout.differ) / len(rollout.differ)
     tried, right = Counter(), Counter()
     for chain, n in zip(rollout.chains, rollout.copies):
         rate = counted_pass_rate(chain, reward)
