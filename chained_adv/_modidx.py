@@ -3561,6 +3561,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                  'chained_adv.ppo._check_settings': ('ppo.html#_check_settings', 'chained_adv/ppo.py'),
                                  'chained_adv.ppo._corrected': ('ppo.html#_corrected', 'chained_adv/ppo.py'),
                                  'chained_adv.ppo._deviation': ('ppo.html#_deviation', 'chained_adv/ppo.py'),
+                                 'chained_adv.ppo._held_rows': ('ppo.html#_held_rows', 'chained_adv/ppo.py'),
                                  'chained_adv.ppo._pad': ('ppo.html#_pad', 'chained_adv/ppo.py'),
                                  'chained_adv.ppo._read_before': ('ppo.html#_read_before', 'chained_adv/ppo.py'),
                                  'chained_adv.ppo._read_once': ('ppo.html#_read_once', 'chained_adv/ppo.py'),

@@ -410,6 +410,17 @@ def _read_before(batch, policy, reference, rows, passes, config, corrected):
     if not config.kl_coef: return batch, None
     return batch, _read_once(reference, rows, passes, "reference's log-probability")
 
+# %% ../nbs/20_ppo.ipynb #21af95a0
+def _held_rows(
+    kept: torch.Tensor, # row, bool: does its group teach something?
+    groups: list[int] # row: which rows share a prompt
+) -> torch.Tensor: # Numbers of rows
+    "The first row of each group that was dropped"
+    first = {}
+    for r, g in enumerate(groups):
+        if not kept[r]: first.setdefault(g, r)
+    return torch.tensor(list(first.values()), dtype=torch.long)
+
 # %% ../nbs/20_ppo.ipynb #c01d7c0c
 def train_step(
     batch: Batch, # Answers with rewards
@@ -430,6 +441,7 @@ def train_step(
     advantages, kept, returns = compute_advantages(batch, config)
     passes = MicroBatches(batch.lengths, config.microbatch_tokens or NARROW, spare)
     rows = kept.nonzero()[:, 0]
+    if len(rows) and config.kl_coef: rows = torch.cat([rows, _held_rows(kept, batch.groups)])
     batch, known = _read_before(batch, policy, reference, rows.tolist(), passes, config, corrected)
     u = _Update(batch, advantages, known, policy, optimizer, config, passes, scale)
     stats = _update_policy(u, rows, seed) | {"rows_kept": kept.float().mean().item() if len(kept) else 0.}
