@@ -411,15 +411,13 @@ def _read_before(batch, policy, reference, rows, passes, config, corrected):
     return batch, _read_once(reference, rows, passes, "reference's log-probability")
 
 # %% ../nbs/20_ppo.ipynb #21af95a0
-def _held_rows(
-    kept: torch.Tensor, # row, bool: does its group teach something?
-    groups: list[int] # row: which rows share a prompt
-) -> torch.Tensor: # Numbers of rows
-    "The first row of each group that was dropped"
-    first = {}
+def _taught_rows(kept, groups, config):
+    "The rows of the update: those that teach and, where a KL holds them, the first of each other group"
+    rows, first = kept.nonzero()[:, 0], {}
+    if not len(rows) or not config.kl_coef: return rows
     for r, g in enumerate(groups):
         if not kept[r]: first.setdefault(g, r)
-    return torch.tensor(list(first.values()), dtype=torch.long)
+    return torch.cat([rows, torch.tensor(list(first.values()), dtype=torch.long)])
 
 # %% ../nbs/20_ppo.ipynb #c01d7c0c
 def train_step(
@@ -440,8 +438,7 @@ def train_step(
     if config.advantage == "gae" and batch.values is None: batch = predict_values(batch, head)
     advantages, kept, returns = compute_advantages(batch, config)
     passes = MicroBatches(batch.lengths, config.microbatch_tokens or NARROW, spare)
-    rows = kept.nonzero()[:, 0]
-    if len(rows) and config.kl_coef: rows = torch.cat([rows, _held_rows(kept, batch.groups)])
+    rows = _taught_rows(kept, batch.groups, config)
     batch, known = _read_before(batch, policy, reference, rows.tolist(), passes, config, corrected)
     u = _Update(batch, advantages, known, policy, optimizer, config, passes, scale)
     stats = _update_policy(u, rows, seed) | {"rows_kept": kept.float().mean().item() if len(kept) else 0.}

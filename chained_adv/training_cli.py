@@ -216,9 +216,9 @@ StudyProblems = opt(str, "A problem file, 'builtin' or 'tiny'. Left out: 'tiny' 
 StudySamples = opt(int, "Sampled chains per held-out problem.", min=1)
 StudyNMutants = opt(int, "Mutants per held-out problem behind the mutation score; 0 leaves it out.", min=0)
 StudyListVariants = opt(bool, "List the variants.", "--list")
-StudyName = opt(str, "A study in a world of its own: adversary (when does a tester pay?), stages (when do they "
-                "pay?) or weak (what helps where baseline tests are weak?). Out, seeds, jobs, model and token "
-                "budget apply; left out, the study's.", metavar="NAME")
+StudyName = opt(str, "A study in a world of its own: adversary (when does a tester pay?), stages (when do "
+                "they pay?) or weak (what helps where baseline tests are weak?). Out, seeds, jobs, model and "
+                "token budget apply; left out, the study's.", metavar="NAME")
 StudySmall = opt(bool, "Of a study: the main arms in the cells that decide, with half the tokens.", "--small")
 
 # %% ../nbs/43_training_cli.ipynb #a473721e

@@ -25,8 +25,7 @@ from ..models import Players
 from ..sandbox import Sandbox
 from ..tracking import write_json
 from ..trainer import AdversarialTrainer
-from .arms import (STUDIES, Cell, Study, cell_arms, study_config,
-                                     study_problems)
+from .arms import STUDIES, Cell, Study, cell_arms, study_config, study_problems
 from .warm import world_model
 
 # %% ../../nbs/worlds/05_study.ipynb #c22e0327
