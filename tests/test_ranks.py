@@ -48,7 +48,7 @@ def test_two_ranks_make_the_run_of_one(alone, tmp_path, by):
     done, _ = run(tmp_path / "run", "1,2", by=by)
     assert done.returncode == 0, done.stderr[-3000:]
     same_lines(lines(alone), lines(tmp_path / "run"))
-    assert gap(weights(alone, 2), weights(tmp_path / "run", 2)) < 1e-5
+    assert gap(weights(alone, 2), weights(tmp_path / "run", 2)) < 2e-5 # a fifth of one step of Adam
     assert {p.name for p in (tmp_path / "run").iterdir()} == {p.name for p in alone.iterdir()}
 
 def test_a_run_goes_on_with_another_number_of_ranks(alone, tmp_path):

@@ -125,7 +125,7 @@ def test_a_chat_with_the_built_in_search_and_its_code(discuss):
     assert draft["state"]["pairs"][0]["grid"] == TASKS[0].test[0].output.to_lists()
     page.click("#again"); until(page, "document.querySelector('#stop').hidden")
     page.click("#new-chat"); page.wait_for_selector("#log .empty")
-    assert page.locator("#chats option").count() == 2
+    until(page, "document.querySelectorAll('#chats option').length === 2")
     page.click("#forget"); page.click("dialog .primary"); until(page, "document.querySelectorAll('#chats option').length === 1")
 
 def test_a_wrong_program_is_marked_and_can_be_sent_back(discuss):
