@@ -1,8 +1,11 @@
 """What limits the tests? The tester of runs, at several temperatures, by stage, kind of input and size.
 
     python benchmarks/validity.py tiny runs/default [--temperatures 1 .8 .6] [--problems 200]
+    python benchmarks/validity.py tiny taught:500000
 
-For each run (or `tiny`, the model before training): one sampled chain per held-out problem, a list of tests
+For each run (`tiny`: the model before training; `taught:N`: the same after N more tokens of supervised
+fine-tuning on right tests only, which shows how well a model of this size computes expected values when
+nothing but right ones was asked of it): one sampled chain per held-out problem, a list of tests
 per stage at each temperature, all on the same chains. Prints tables in Markdown: the share of valid tests and
 the share of mutants that the valid ones catch, tests per list, validity by stage; then, for the first
 temperature, by what the function takes and by the size of the input. Tests that are code have no such size
@@ -10,22 +13,53 @@ and are in the first table only.
 """
 
 import argparse
+import tempfile
 from collections import defaultdict
 from statistics import mean
 import torch
+from chained_adv.core import Problem, make_rng
+from chained_adv.loading import load_base
 from chained_adv.mutants import find_live_mutants, mutation_scores
 from chained_adv.inference import find_checkpoint, load_players
 from chained_adv.models import ModelConfig, Players
 from chained_adv.rollout import judge, sample_chains, sample_tests
 from chained_adv.sandbox import Sandbox
-from chained_adv.tiny.world import tiny_problems
+from chained_adv.sft import encode_pieces, fine_tune
+from chained_adv.stages import PROMPT_SETS, discriminator_prompt
+from chained_adv.tiny.pretrain import training_specs
+from chained_adv.tiny.world import (describe_spec, spec_id, spec_signature, tiny_problems, write_chain,
+                                    write_tests)
 
 STAGES = (1, 2, 3, 4, 5)
+
+
+def right_tests(spec, rng):
+    "A tester's training sequence without mistakes"
+    problem = Problem(spec_id(spec), describe_spec(spec, rng), spec_signature(spec), (), "")
+    stage = rng.randint(1, 5)
+    prompt = discriminator_prompt(PROMPT_SETS["tags"], problem, stage, write_chain(spec, rng)[stage - 1])
+    return [(prompt, False), (write_tests(spec, stage, rng, 0.) + "<end>", True)]
+
+
+def taught(tokens):
+    "The shipped model after more tokens, of right tests only"
+    model, tokenizer = load_base("tiny", "cpu", "float32")
+    rng, specs, rows = make_rng("right tests"), training_specs(), []
+    while tokens > 0:
+        rows.append(encode_pieces(tokenizer, right_tests(rng.choice(specs), rng)))
+        tokens -= len(rows[-1].ids)
+    fine_tune(model, rows, 1e-3, batch_tokens=2500, seed=0)
+    with tempfile.TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        return Players(ModelConfig(model=folder, prompts="tags", device="cpu"))
 
 
 def load(name):
     if name == "tiny":
         return Players(ModelConfig(device="cpu"))
+    if name.startswith("taught:"):
+        return taught(int(name.removeprefix("taught:")))
     return load_players(find_checkpoint(name, "latest"), "cpu")
 
 
@@ -72,7 +106,7 @@ def kinds(rollout):
 
 if __name__ == "__main__":
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("runs", nargs="+", help="run folders, or tiny for the model before training")
+    ap.add_argument("runs", nargs="+", help="run folders, tiny, or taught:N")
     ap.add_argument("--temperatures", type=float, nargs="+", default=[1.0, 0.8, 0.6])
     ap.add_argument("--problems", type=int, default=200)
     a = ap.parse_args()

@@ -68,7 +68,7 @@ class TrainingConfig(StepConfig):
 
 # %% ../nbs/32_settings.ipynb #2fb57ef3
 DRAWN = 2 # The generator's first step draws so many times its problems; those whose samples differ are kept
-MOST_DRAWN = 4 # A later one at most so many times, by the share that differed
+MOST_DRAWN = 3 # A later one at most so many times, by the share that differed
 CONTINUATIONS = 2 # Of equal answers at the stage in training, so many go on to the later stages
 PROGRAMS = 3 # Samples of each problem in a discriminator's step, whose programs its tests run against
 EVAL_TESTED = 50 # Samples that get tests in the evaluations of a run

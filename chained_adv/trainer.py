@@ -101,8 +101,7 @@ def _prepare(self: AdversarialTrainer, callbacks):
     self._set_counters()
     wanted = self.config.isolation
     if wanted and ISOLATION.index(self.sandbox.level) < ISOLATION.index(wanted):
-        raise ConfigError(f"the sandbox given confines programs at level {self.sandbox.level!r}, below the "
-                          f"isolation {wanted!r} asked for")
+        raise ConfigError(f"the sandbox is at level {self.sandbox.level!r}, below the {wanted!r} asked for")
     for p in self.problems + self.held_out + self.to_select: check_problem(p, self.sandbox)
     self.players = Players(self.config.model)
     connect(self.players)
@@ -309,26 +308,27 @@ def train_alternating(self: AdversarialTrainer,
 def evaluate(self: AdversarialTrainer,
     stage: int, # After which stage; 0 before training
     splits: tuple[str, ...] = ("train", "held_out"), # Which problems
-    tested: int | None = None # Samples that get tests; None is all of them
+    tested: int | None = None, # Samples that get tests; None is all of them
+    samples: int = 0 # Per split, rounded up to whole problems; 0 is `eval_samples`
 ) -> dict[str, Evaluation]: # By split
     "Evaluate on fixed problems, and tell the callbacks"
-    c, found = self.config, {}
+    c, found, n = self.config, {}, samples or self.config.eval_samples
     for split in splits:
-        problems = (self.problems if split == "train" else self.held_out)[:c.eval_samples]
+        problems = (self.problems if split == "train" else self.held_out)[:n]
         if not problems: continue
-        n_samples = -(-c.eval_samples // len(problems)) # rounded up
         found[split] = self.evaluations[stage, split] = evaluate_players(
-            self.players, problems, self.sandbox, n_samples, self._mutants(split, problems),
-            tested=tested, seed=stable_hash("evaluation"), reward=c.reward)
+            self.players, problems, self.sandbox, -(-n // len(problems)), # samples, rounded up
+            self._mutants(split, problems), tested=tested, seed=stable_hash("evaluation"), reward=c.reward)
     self.callbacks.call("after_evaluation", stage, found)
     return found
 
 @patch
-def _mutants(self: AdversarialTrainer, split, chosen):
-    "The mutants of a split's problems, made once; None without mutation score"
-    if self.config.n_mutants and split not in self.mutants:
-        self.mutants[split] = find_live_mutants(chosen, self.sandbox, self.config.n_mutants, self.config.seed)
-    return self.mutants.get(split)
+def _mutants(self: AdversarialTrainer, split, problems):
+    "The mutants of a split's first problems, each made once; None without mutation score"
+    c, made = self.config, self.mutants.setdefault(split, [])
+    if not c.n_mutants: return None
+    made += find_live_mutants(problems[len(made):], self.sandbox, c.n_mutants, c.seed)
+    return made[:len(problems)]
 
 # %% ../nbs/33_trainer.ipynb #c6da0bbe
 @patch
@@ -400,8 +400,8 @@ def _summary(self: AdversarialTrainer):
 @patch
 def _finish_stage(self: AdversarialTrainer, stage, start):
     "Evaluate and save; stage 0 is before training"
-    whole = stage in (0, self.config.stages[-1]) or not self.held_out
-    self.evaluate(stage, ("train", "held_out") if whole else ("held_out",), EVAL_TESTED)
+    if stage in (0, self.config.stages[-1]) or not self.held_out: self.evaluate(stage, tested=EVAL_TESTED)
+    else: self.evaluate(stage, ("held_out",), EVAL_TESTED // 2, -(-self.config.eval_samples // 2))
     self.seconds = time.perf_counter() - start
     self._save(stage)
 
