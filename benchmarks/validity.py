@@ -1,4 +1,4 @@
-"""What limits the tests? The tester of runs, at several temperatures, by stage, kind of input and size.
+"""What limits the tests? The tester of runs, at several temperatures, by stage and by what the input leaves to compute.
 
     python benchmarks/validity.py tiny runs/default [--temperatures 1 .8 .6] [--problems 200]
     python benchmarks/validity.py tiny taught:500000
@@ -8,8 +8,8 @@ fine-tuning on right tests only, which shows how well a model of this size compu
 nothing but right ones was asked of it): one sampled chain per held-out problem, a list of tests
 per stage at each temperature, all on the same chains. Prints tables in Markdown: the share of valid tests and
 the share of mutants that the valid ones catch, tests per list, validity by stage; then, for the first
-temperature, by what the function takes and by the size of the input. Tests that are code have no such size
-and are in the first table only.
+temperature, by how many items of the input the problem's filter leaves. Tests that are code have no such number and
+are in the first table only.
 """
 
 import argparse
@@ -27,8 +27,16 @@ from chained_adv.sandbox import Sandbox
 from chained_adv.sft import encode_pieces, fine_tune
 from chained_adv.stages import PROMPT_SETS, discriminator_prompt
 from chained_adv.tiny.pretrain import training_specs
-from chained_adv.tiny.world import (describe_spec, spec_id, spec_signature, tiny_problems, write_chain,
-                                    write_tests)
+from chained_adv.tiny.world import (
+    describe_spec,
+    kept_items,
+    spec_id,
+    spec_problem,
+    spec_signature,
+    tiny_specs,
+    write_chain,
+    write_tests,
+)
 
 STAGES = (1, 2, 3, 4, 5)
 
@@ -38,7 +46,7 @@ def right_tests(spec, rng):
     problem = Problem(spec_id(spec), describe_spec(spec, rng), spec_signature(spec), (), "")
     stage = rng.randint(1, 5)
     prompt = discriminator_prompt(PROMPT_SETS["tags"], problem, stage, write_chain(spec, rng)[stage - 1])
-    return [(prompt, False), (write_tests(spec, stage, rng, 0.) + "<end>", True)]
+    return [(prompt, False), (write_tests(spec, stage, rng, 0.0) + "<end>", True)]
 
 
 def taught(tokens):
@@ -67,12 +75,12 @@ def share(verdicts):
     return f"{mean(v.passed for v in verdicts):.2f}" if verdicts else ""
 
 
-def size(test):
-    "What the first argument is, and how many elements or digits it has"
-    x = test.args[0] if test.args else None
-    if isinstance(x, list):
-        return "list", len(x)
-    return ("number", len(str(x))) if isinstance(x, int) else None
+def kept(spec, test):
+    "How many items of a test's input the problem's filter leaves; None when the call is not one"
+    try:
+        return len(kept_items(spec, test.args))
+    except Exception:  # any number of arguments, of any type
+        return None
 
 
 def match(players, problems, sandbox, temperature):
@@ -94,13 +102,13 @@ def row(name, temperature, rollout, mutants, sandbox):
     return f"| {' | '.join(cells + [share(o) for o in by_stage.values()])} |"
 
 
-def kinds(rollout):
-    "(what, size) -> verdicts of the reference"
+def by_kept(rollout, specs):
+    "Items that are left -> verdicts of the reference"
     found = defaultdict(list)
     for t in rollout.lists:
         for v in t.validation.verdicts:
-            if v.test and size(v.test):
-                found[size(v.test)].append(v)
+            if v.test and (n := kept(specs[rollout.groups[t.chain]], v.test)) is not None:
+                found[n].append(v)
     return found
 
 
@@ -111,7 +119,8 @@ if __name__ == "__main__":
     ap.add_argument("--problems", type=int, default=200)
     a = ap.parse_args()
     torch.set_num_threads(1)
-    problems, later = tiny_problems("held_out", a.problems), []
+    specs, later = tiny_specs("held_out", a.problems), []
+    problems = [spec_problem(o) for o in specs]
     with Sandbox() as sandbox:
         mutants = find_live_mutants(problems, sandbox, 6, 0)
         head = ["run", "temperature of the tests", "valid tests", "mutants caught", "tests per list"]
@@ -123,10 +132,10 @@ if __name__ == "__main__":
                 rollout = match(players, problems, sandbox, temperature)
                 print(row(name, temperature, rollout, mutants, sandbox), flush=True)
                 if temperature == a.temperatures[0]:
-                    later.append((name, kinds(rollout)))
-    head = ["run, first temperature", "first argument", "elements or digits", "tests", "valid"]
+                    later.append((name, by_kept(rollout, specs)))
+    head = ["run, first temperature", "items that the filter leaves", "tests", "valid"]
     print(f"\n| {' | '.join(head)} |\n|{'---|' * len(head)}")
     for name, found in later:
-        for (what, n), verdicts in sorted(found.items()):
+        for n, verdicts in sorted(found.items()):
             if len(verdicts) >= 20:
-                print(f"| {name} | {what} | {n} | {len(verdicts)} | {share(verdicts)} |")
+                print(f"| {name} | {n} | {len(verdicts)} | {share(verdicts)} |")

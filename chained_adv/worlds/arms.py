@@ -124,7 +124,7 @@ def cell_arms(
     return [study.arms[o] for o in names if (o in BLIND_ORACLES) != cell.reference or o == "warm"]
 
 # %% ../../nbs/worlds/04_arms.ipynb #35270256
-N_TRAIN, N_HELD_OUT = 160, 120
+N_TRAIN, N_HELD_OUT = 160, dict(limits=120, tiny=120, steps=240)
 
 def study_problems(
     study: Study, # The question
@@ -132,12 +132,13 @@ def study_problems(
     seed: int # Of the run
 ) -> tuple[list[Problem], list[Problem]]: # (to train on, held out)
     "The problems of all arms of a cell"
+    n = N_HELD_OUT[study.world]
     if study.world == "steps":
-        return steps_problems("train", N_TRAIN, seed=seed), steps_problems("held_out", N_HELD_OUT, seed=seed)
+        return steps_problems("train", N_TRAIN, seed=seed), steps_problems("held_out", n, seed=seed)
     if study.world == "tiny":
-        return weak_problems("train", N_TRAIN, seed=seed), weak_problems("held_out", N_HELD_OUT, seed=seed)
+        return weak_problems("train", N_TRAIN, seed=seed), weak_problems("held_out", n, seed=seed)
     train = limit_problems("train", N_TRAIN, cell.level, cell.detected, seed)
-    return train, limit_problems("held_out", N_HELD_OUT, cell.level, seed=seed)
+    return train, limit_problems("held_out", n, cell.level, seed=seed)
 
 # %% ../../nbs/worlds/04_arms.ipynb #62743a00
 def study_config(
