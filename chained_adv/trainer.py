@@ -314,8 +314,7 @@ def evaluate(self: AdversarialTrainer,
     "Evaluate on fixed problems, and tell the callbacks"
     c, found, n = self.config, {}, samples or self.config.eval_samples
     for split in splits:
-        problems = (self.problems if split == "train" else self.held_out)[:n]
-        if not problems: continue
+        if not (problems := (self.problems if split == "train" else self.held_out)[:n]): continue
         found[split] = self.evaluations[stage, split] = evaluate_players(
             self.players, problems, self.sandbox, -(-n // len(problems)), # samples, rounded up
             self._mutants(split, problems), tested=tested, seed=stable_hash("evaluation"), reward=c.reward)
