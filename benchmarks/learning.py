@@ -11,6 +11,7 @@ import argparse, json, subprocess, sys
 from pathlib import Path
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
+from chained_adv.intervals import mean_interval
 from chained_adv.tracking import read_evaluations
 
 RATES = {
@@ -49,8 +50,14 @@ def values_of(folder, split):
     return found
 
 
+def mean_pair(before, after):
+    "Means over seeds, with the interval of the second"
+    i = mean_interval(list(after))
+    return f"{sum(before) / len(before):.2f} -> {i.value:.2f} ({i.low:.2f}-{i.high:.2f})"
+
+
 def table(folders, split="held_out"):
-    "One row per seed, their mean, and the lowest after training"
+    "One row per seed; their mean, with Student's 95 % interval over seeds after training; the lowest after training"
     values = {seed: values_of(folder, split) for seed, folder in folders.items()}
     names = list(next(iter(values.values())))
     out = [f"| seed | {' | '.join(names)} | seconds |", "|" + "---|" * (len(names) + 2)]
@@ -59,8 +66,7 @@ def table(folders, split="held_out"):
         seconds = json.loads((folders[seed] / "summary.json").read_text())["seconds"]
         out.append(f"| {seed} | {' | '.join(pair(*found[k]) for k in names)} | {seconds:.0f} |")
     columns = {k: list(zip(*(found[k] for found in values.values()))) for k in names}
-    mean = {k: pair(*(sum(o) / len(o) for o in both)) for k, both in columns.items()}
-    out.append(f"| mean | {' | '.join(mean.values())} | |")
+    out.append(f"| mean | {' | '.join(mean_pair(*both) for both in columns.values())} | |")
     out.append(f"| lowest | {' | '.join(f'{min(after):.2f}' for _, after in columns.values())} | |")
     return "\n".join(out)
 
