@@ -11,6 +11,7 @@ from chained_adv.callbacks.past import PastOpponents, PastTests
 from chained_adv.checkpoints import CheckpointManager
 from chained_adv.core import ConfigError, TrainingError
 from chained_adv.models import ModelConfig
+from chained_adv.mutants import find_live_mutants
 from chained_adv.ppo import PPOConfig
 from chained_adv.rewards import REWARD_SCHEMES, RewardScheme
 from chained_adv.settings import TrainingConfig
@@ -268,6 +269,15 @@ def test_hooks_are_called_in_order(tmp_path):
         "attach", "before_run", "after_evaluation 0 train+held_out", "before_stage 1",
         "after_step discriminator", "after_phase discriminator", "after_step generator", "after_step generator", "after_phase generator",
         "after_step generator", "after_step discriminator", "after_phase alternating", "after_stage 1", "after_evaluation 1 train+held_out", "after_run"]
+
+def test_an_evaluation_of_fewer_samples_uses_the_same_mutants():
+    held_out = tiny_problems("held_out", 25)[:4]
+    with AdversarialTrainer(small(eval_samples=4, n_mutants=2), TRAIN, held_out, progress=False, selection=TRAIN[:1]) as t:
+        half = t.evaluate(1, ("held_out",), tested=1, samples=2)["held_out"]
+        assert len(t.mutants["held_out"]) == len(half.problems) == half.n == 2 # a resumed run begins in the middle
+        whole = t.evaluate(2, ("held_out",))["held_out"]
+        assert t.mutants["held_out"] == find_live_mutants(held_out, t.sandbox, 2, t.config.seed)
+        assert len(whole.problems) == whole.n == 4 and len(half.values["mutation_score"]) < len(whole.values["mutation_score"])
 
 def test_a_failed_run_is_over_for_its_callbacks_too(tmp_path):
     with trainer([Hooks, StopInStage2], out=str(tmp_path / "run")) as t:
