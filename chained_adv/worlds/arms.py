@@ -26,6 +26,7 @@ class Cell:
     level: str = "" # World A: key of `LEVELS`
     detected: float = 0. # World A: share of the training problems whose baseline tests show the bug
     reference: bool = True # Is there a reference that tells valid tests from invalid ones?
+    without: tuple[str, ...] = () # Arms that are left out here
 
 @dataclass(frozen=True)
 class Study:
@@ -67,12 +68,14 @@ BLIND_ORACLES = _arms(
     Variant("agreement", "no reference: tests and programs that agree", dict(_CODE, tests="agreement")))
 
 # %% ../../nbs/worlds/04_arms.ipynb #1b42750c
+_ASIDE = "frozen_inputs", "blind", "unified"
+
 ADVERSARY_CELLS = (
-    Cell("often-0", "30 % of inputs show a bug, baselines none", "often"),
-    Cell("seldom-0", "3 % of inputs, baselines none", "seldom"),
+    Cell("often-0", "30 % of inputs show a bug, baselines none", "often", without=_ASIDE),
+    Cell("seldom-0", "3 % of inputs, baselines none", "seldom", without=_ASIDE),
     Cell("rare-0", "0.2 % of inputs, baselines none", "rare"),
-    Cell("rare-50", "0.2 % of inputs, baselines half of the bugs", "rare", .5),
-    Cell("rare-100", "0.2 % of inputs, baselines all bugs", "rare", 1.),
+    Cell("rare-50", "0.2 % of inputs, baselines half of the bugs", "rare", .5, without=_ASIDE),
+    Cell("rare-100", "0.2 % of inputs, baselines all bugs", "rare", 1., without=_ASIDE),
     Cell("rare-0-none", "0.2 % of inputs, baselines none, no reference", "rare", reference=False))
 
 ADVERSARY = Study(
@@ -120,7 +123,7 @@ def cell_arms(
     small: bool = False # Those of `--small` alone?
 ) -> list[Variant]: # That belong there
     "The arms of a cell"
-    names = study.small if small else tuple(study.arms)
+    names = [o for o in (study.small if small else study.arms) if o not in cell.without]
     return [study.arms[o] for o in names if (o in BLIND_ORACLES) != cell.reference or o == "warm"]
 
 # %% ../../nbs/worlds/04_arms.ipynb #35270256
