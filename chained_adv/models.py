@@ -18,7 +18,7 @@ from .core import ConfigError, Problem, stable_hash
 from .loading import QUANTISED, context_size, end_tokens, load_base, render_chat
 from .memory import free_memory
 from .engines.base import Row
-from .ranks import spread
+from .ranks import spread, spread_layers, wants_spread
 from .rows import RowLimit, sample_rows
 from .sampling import Reader, Sample, answer_logprobs, last_states, make_cache
 from .pathcheck import path_gap, refusing
@@ -72,19 +72,19 @@ class Base:
         adapters: list[str] # Names; none when all weights learn
     ):
         dtype = config.dtype if adapters else config.dtype.replace("auto", "float32") # what all learns
-        model, self.tokenizer = load_base(name, config.device, dtype)
+        model, self.tokenizer = load_base(name, "cpu" if wants_spread() else config.device, dtype)
         self.name = name
         self.config = config
         self.adapters = tuple(adapters)
         self.rows = RowLimit(config.max_rows)
         self.merged = {} # adapter -> (version, merged copy)
-        small = model.num_parameters() < MERGED_BELOW and dtype not in QUANTISED
+        small = model.num_parameters() < MERGED_BELOW and dtype not in QUANTISED and not wants_spread()
         self.plain = copy.deepcopy(model) if small and adapters else None # what merged copies are made from
         self.reference = None if adapters else copy.deepcopy(model).requires_grad_(False)
         for p in model.parameters(): p.requires_grad_(not adapters)
         with refusing(name, model):
             make_cache(model)
-            self.model = add_adapters(model, self.adapters, config.lora_rank).eval()
+            self.model = spread_layers(add_adapters(model, adapters, config.lora_rank), config.device).eval()
             self.switch = AdapterSwitch(self.model, self.adapters) if adapters else None
             self.beside = self.plain is None and _fits_merged(self.switch) # merged weights beside its own?
             check_paths(self)
@@ -92,7 +92,7 @@ class Base:
 # %% ../nbs/17_models.ipynb #3b618548
 def _fits_merged(switch):
     "Are merged weights exact enough, and is there memory for them?"
-    if switch is None or not switch.is_exact: return False
+    if switch is None or wants_spread() or not switch.is_exact: return False
     free = free_memory(switch.model.device)
     return free is None or free > 2 * switch.merged_bytes
 

@@ -85,7 +85,7 @@ def _try(is_last, run, *args):
     "What a call gives; None if memory runs out and there is another way, so that all it took is let go"
     try: return run(*args)
     except (RuntimeError, MemoryError) as e:
-        if is_last or not is_out_of_memory(e): raise
+        if not is_out_of_memory(e) or is_last: raise
 
 # %% ../nbs/15_rows.ipynb #ade2ef63
 def sample_rows(

@@ -69,7 +69,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "arc.results.lookup": "arc.grids",
     "arc.generate": "core arc.grids arc.files arc.protocol arc.limits arc.backends.endpoint arc.agents arc.results.attempts",
     "arc.verify": "core sandbox arc.grids arc.transforms arc.results.lookup",
-    "ranks": "core",
+    "ranks": "core loading memory",
     "models": "core stages opponents.inputs opponents.fuzz opponents.oracles loading sampling pathcheck memory engines.base adapters rows opponents.player ranks",
     "engines.local": "engines.base models",
     "engines.folders": "models",

@@ -1,5 +1,5 @@
 """Several processes make the run that one makes; a failure of one ends all; a run goes on with another number of them."""
-import json, shutil, subprocess, sys, time
+import json, os, shutil, subprocess, sys, time
 from pathlib import Path
 
 import pytest
@@ -12,10 +12,11 @@ LAUNCH = {
     "torchrun": [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"],
     "accelerate": [sys.executable, "-m", "accelerate.commands.launch", "--cpu", "--num_processes", "2", "--num_machines", "1"]}
 
-def run(*words, by=None):
-    "A finished run, and how many seconds it took"
-    start = time.monotonic()
-    done = subprocess.run([*(LAUNCH[by] if by else [sys.executable]), SCRIPT, *map(str, words)], capture_output=True, text=True, timeout=900)
+def run(*words, by=None, spread=False):
+    "A finished run, and how many seconds it took; `spread` is what `accelerate launch --use_fsdp` says to the ranks"
+    start, more = time.monotonic(), dict(ACCELERATE_USE_FSDP="true") if spread else {}
+    done = subprocess.run([*(LAUNCH[by] if by else [sys.executable]), SCRIPT, *map(str, words)], capture_output=True, text=True, timeout=900,
+                          env=os.environ | more)
     return done, time.monotonic() - start
 
 def lines(folder):
@@ -65,3 +66,17 @@ def test_what_is_not_a_number_on_one_rank_stops_all(tmp_path):
     assert done.returncode != 0
     assert "not finite" in done.stderr or "nan" in done.stderr.lower()
     assert "rank 1 of 2 failed" in done.stderr # what rank 0 says
+
+def test_a_base_spread_over_two_ranks_makes_the_run_of_one(alone, tmp_path):
+    done, _ = run(tmp_path / "run", "1,2", by="torchrun", spread=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert [f"rank {i} holds 0.50" in done.stdout for i in range(2)] == [True, True]
+    same_lines(lines(alone), lines(tmp_path / "run"))
+    assert gap(weights(alone, 2), weights(tmp_path / "run", 2)) < 2e-5
+
+@pytest.mark.parametrize("how, words", [("nan", "rank 1 of 2 failed"), ("oom", "memory ran out: the other ranks wait")])
+def test_a_failure_with_a_spread_base_stops_all(tmp_path, how, words):
+    "In the middle of a pass: the others wait in their own one"
+    done, _ = run(tmp_path / "run", "1,2", how, by="torchrun", spread=True)
+    assert done.returncode != 0 and words in done.stderr
+
