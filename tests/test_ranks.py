@@ -79,4 +79,3 @@ def test_a_failure_with_a_spread_base_stops_all(tmp_path, how, words):
     "In the middle of a pass: the others wait in their own one"
     done, _ = run(tmp_path / "run", "1,2", how, by="torchrun", spread=True)
     assert done.returncode != 0 and words in done.stderr
-
