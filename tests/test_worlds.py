@@ -138,7 +138,7 @@ def small_study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("study")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CHAINED_ADV_CACHE", str(folder / "cache"))
-        patch.setattr(arms, "N_TRAIN", 16)
+        patch.setattr(arms, "N_TRAIN", dict.fromkeys(arms.N_TRAIN, 16))
         patch.setattr(arms, "N_HELD_OUT", dict.fromkeys(arms.N_HELD_OUT, 8))
         model = world_model("steps", 2000, progress=False)
         small = arms.STAGES

@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['ADVERSARY_ARMS', 'BLIND_ORACLES', 'ADVERSARY_CELLS', 'ADVERSARY', 'STAGES_ARMS', 'STAGES', 'WEAK_CELLS', 'WEAK_ARMS',
-           'WEAK', 'STUDIES', 'N_TRAIN', 'N_HELD_OUT', 'Cell', 'Study', 'cell_arms', 'study_problems', 'study_config']
+           'WEAK', 'STUDIES', 'NEED_NO_TESTS', 'N_TRAIN', 'N_HELD_OUT', 'Cell', 'Study', 'cell_arms', 'study_problems',
+           'study_config']
 
 # %% ../../nbs/worlds/04_arms.ipynb #6254b39c
 from dataclasses import dataclass
@@ -117,6 +118,8 @@ WEAK = Study("weak", "tiny", WEAK_CELLS, WEAK_ARMS, ADVERSARY.controls, 60_000,
 STUDIES = {o.name: o for o in (ADVERSARY, STAGES, WEAK)}
 
 # %% ../../nbs/worlds/04_arms.ipynb #27aefb79
+NEED_NO_TESTS = ("warm", "baseline")
+
 def cell_arms(
     study: Study, # Whose arms
     cell: Cell, # Where
@@ -124,10 +127,11 @@ def cell_arms(
 ) -> list[Variant]: # That belong there
     "The arms of a cell"
     names = [o for o in (study.small if small else study.arms) if o not in cell.without]
-    return [study.arms[o] for o in names if (o in BLIND_ORACLES) != cell.reference or o == "warm"]
+    return [study.arms[o] for o in names if (o in BLIND_ORACLES) != cell.reference or o in NEED_NO_TESTS]
 
 # %% ../../nbs/worlds/04_arms.ipynb #35270256
-N_TRAIN, N_HELD_OUT = 160, dict(limits=120, tiny=120, steps=240)
+N_TRAIN = dict(limits=160, tiny=160, steps=1000)
+N_HELD_OUT = dict(limits=120, tiny=120, steps=240)
 
 def study_problems(
     study: Study, # The question
@@ -135,12 +139,12 @@ def study_problems(
     seed: int # Of the run
 ) -> tuple[list[Problem], list[Problem]]: # (to train on, held out)
     "The problems of all arms of a cell"
-    n = N_HELD_OUT[study.world]
+    n_train, n = N_TRAIN[study.world], N_HELD_OUT[study.world]
     if study.world == "steps":
-        return steps_problems("train", N_TRAIN, seed=seed), steps_problems("held_out", n, seed=seed)
+        return steps_problems("train", n_train, seed=seed), steps_problems("held_out", n, seed=seed)
     if study.world == "tiny":
-        return weak_problems("train", N_TRAIN, seed=seed), weak_problems("held_out", n, seed=seed)
-    train = limit_problems("train", N_TRAIN, cell.level, cell.detected, seed)
+        return weak_problems("train", n_train, seed=seed), weak_problems("held_out", n, seed=seed)
+    train = limit_problems("train", n_train, cell.level, cell.detected, seed)
     return train, limit_problems("held_out", n, cell.level, seed=seed)
 
 # %% ../../nbs/worlds/04_arms.ipynb #62743a00
