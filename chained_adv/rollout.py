@@ -305,9 +305,10 @@ def _reward_lists(rollout, reward, programs):
         t.result = _pick(items, tables[own.code])
         t.validation = _pick(items, _verdict_table(own.validation))
         others = tuple(_pick(items, table) for code, table in tables.items() if code != own.code)
-        t.reward = compute_discriminator_reward(t.result, t.validation, reward, others)
-        if get_reward_scheme(reward).credits_tests:
-            t.credits = per_test_credits(t.result, t.validation, reward, others)
+        scheme = get_reward_scheme(reward)
+        if t.parsed.format == "filled": scheme = scheme.catches_only
+        t.reward = compute_discriminator_reward(t.result, t.validation, scheme, others)
+        if scheme.credits_tests: t.credits = per_test_credits(t.result, t.validation, scheme, others)
         own.test_texts[t.stage], own.tests[t.stage] = t.sample.text, t.parsed
     for i, own in enumerate(chains):
         own.discriminator_reward = mean(t.reward for t in rollout.lists if t.chain == i)
