@@ -4389,6 +4389,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                        'chained_adv/worlds/findings.py'),
                                              'chained_adv.worlds.findings._gap': ( 'worlds/findings.html#_gap',
                                                                                    'chained_adv/worlds/findings.py'),
+                                             'chained_adv.worlds.findings._line_style': ( 'worlds/findings.html#_line_style',
+                                                                                          'chained_adv/worlds/findings.py'),
                                              'chained_adv.worlds.findings._over_seeds': ( 'worlds/findings.html#_over_seeds',
                                                                                           'chained_adv/worlds/findings.py'),
                                              'chained_adv.worlds.findings._rate': ( 'worlds/findings.html#_rate',

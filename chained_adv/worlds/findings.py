@@ -140,21 +140,21 @@ def samples_paid(
 
 def depth_values(
     results: list[dict[str, Any]] # Of `read_results`, of the study of stages
-) -> dict[str, dict[int, dict[int, float]]]: # arm -> depth -> seed -> share; `direct_best` is best of N
+) -> dict[str, dict[int, dict[int, float]]]: # arm -> depth -> seed -> share; `_best` is best of N
     "Shares solved by depth"
     found: dict = defaultdict(lambda: defaultdict(dict))
     for r in results:
         for depth in DEPTHS:
             at = r["by_tag"].get(f"depth-{depth}", {})
             if at.get("solved_greedy") is not None: found[r["arm"]][depth][r["seed"]] = at["solved_greedy"]
-            if r["arm"] == "direct" and at.get("best_of"):
+            if r["arm"] in ("direct", "warm_direct") and at.get("best_of"):
                 n = min(samples_paid(depth), len(at["best_of"]))
-                found["direct_best"][depth][r["seed"]] = at["best_of"][n - 1]
+                found[r["arm"] + "_best"][depth][r["seed"]] = at["best_of"][n - 1]
     return found
 
 # %% ../../nbs/worlds/06_findings.ipynb #4b4e0f9f
 GATE = .9
-RIVALS = ("direct", "direct_best", "restated")
+RIVALS = ("direct", "direct_best", "restated", "warm_direct", "warm_direct_best", "warm_restated")
 
 def crossing_depth(
     results: list[dict[str, Any]], # Of `read_results`, of the study of stages
@@ -166,10 +166,11 @@ def crossing_depth(
     if not first: return None, "direct code has not run"
     share = average(first.values())
     if share < GATE: return None, f"direct code solves {share:.0%} at depth 1, and {GATE:.0%} is the gate"
-    for depth in DEPTHS:
-        if all(_above(values[arm].get(depth, {}), values[o].get(depth, {})) for o in RIVALS):
-            return depth, f"above {', '.join(RIVALS)} from depth {depth} on"
-    return None, f"{arm} is not above all of {', '.join(RIVALS)} at any depth up to {DEPTHS[-1]}"
+    rivals, depths = [o for o in RIVALS if values[o]], sorted(values[arm])
+    above = {d for d in depths if all(_above(values[arm][d], values[o].get(d, {})) for o in rivals)}
+    from_here = [d for d in depths if above.issuperset(depths[depths.index(d):])]
+    if from_here: return from_here[0], f"above {', '.join(rivals)} from depth {from_here[0]} on"
+    return None, f"{arm} is above all of {', '.join(rivals)} at the depths {sorted(above)} alone"
 
 def _above(mine, other):
     "Is the paired interval above zero?"
@@ -177,25 +178,31 @@ def _above(mine, other):
     return len(gaps) > 1 and mean_interval(gaps).low > 0
 
 # %% ../../nbs/worlds/06_findings.ipynb #07a00c35
-_STYLES = dict(direct="-", direct_best="--", joint="-", staged="-", restated=":", last_stage="-.")
+_COLOURS = dict(direct="#D55E00", restated="#999999", staged="#0072B2", joint="#56B4E9",
+                last_stage="#009E73")
+
+def _line_style(arm):
+    "Colour and dashes of an arm: dotted before training, dashed for best of N"
+    dashes = "--" if arm.endswith("_best") else ":" if arm.startswith("warm_") else "-"
+    return dict(color=_COLOURS[arm.removeprefix("warm_").removesuffix("_best")], linestyle=dashes)
 
 def plot_depths(
     results: list[dict[str, Any]] # Of `read_results`, of the study of stages
 ) -> Plot: # One line per arm
     "Shares solved by depth"
-    fig, (ax,) = make_axes("Solved by depth", 1, 1, (6, 3.2))
+    fig, (ax,) = make_axes("Solved by depth", 1, 1, (7.2, 3.4))
     for arm, by_depth in depth_values(results).items():
         depths = sorted(by_depth)
         means = [average(by_depth[d].values()) for d in depths]
-        line, = ax.plot(depths, means, _STYLES.get(arm, "-"), marker="o", label=arm)
+        line, = ax.plot(depths, means, marker="o", markersize=4, label=arm, **_line_style(arm))
         spans = [_over_seeds(list(by_depth[d].values())) for d in depths]
-        if spans[0].low == spans[0].low:
+        if spans[0].low == spans[0].low and line.get_linestyle() == "-":
             low, high = [o.low for o in spans], [o.high for o in spans]
             ax.fill_between(depths, low, high, color=line.get_color(), alpha=.15)
     ax.set_xlabel("depth")
     ax.set_ylabel("share solved")
     ax.set_ylim(-.03, 1.03)
-    ax.legend(fontsize=8)
+    ax.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
     return fig
 
 # %% ../../nbs/worlds/06_findings.ipynb #4b3c5eea
