@@ -186,6 +186,7 @@ def _line_style(arm):
     dashes = "--" if arm.endswith("_best") else ":" if arm.startswith("warm_") else "-"
     return dict(color=_COLOURS[arm.removeprefix("warm_").removesuffix("_best")], linestyle=dashes)
 
+# %% ../../nbs/worlds/06_findings.ipynb #8c1e4b56
 def plot_depths(
     results: list[dict[str, Any]] # Of `read_results`, of the study of stages
 ) -> Plot: # One line per arm

@@ -275,6 +275,7 @@ def written_input(
     number = lambda: o.limit - (rng.random() < .2) if rng.random() < NEAR_SHARE else rng.randint(0, 999)
     return [number() for _ in range(rng.choice(SIZES))]
 
+# %% ../../nbs/worlds/00_limits.ipynb #c6d1458c
 def _wrong_value(value, rng):
     if type(value) is int: return value + rng.choice((-1, 1))
     return value[:-1] if value else 0
