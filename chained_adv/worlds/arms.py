@@ -26,6 +26,7 @@ class Cell:
     title: str # In words
     level: str = "" # World A: key of `LEVELS`
     detected: float = 0. # World A: share of the training problems whose baseline tests show the bug
+    words: bool = False # World A: does the description say its constant as a word?
     reference: bool = True # Is there a reference that tells valid tests from invalid ones?
     without: tuple[str, ...] = () # Arms that are left out here
 
@@ -75,6 +76,8 @@ ADVERSARY_CELLS = (
     Cell("often-0", "30 % of inputs show a bug, baselines none", "often", without=_ASIDE),
     Cell("seldom-0", "3 % of inputs, baselines none", "seldom", without=_ASIDE),
     Cell("rare-0", "0.2 % of inputs, baselines none", "rare"),
+    Cell("rare-0-words", "the same, the constant as a word", "rare", words=True,
+         without=(*_ASIDE, "frozen", "fuzz_learning")),
     Cell("rare-50", "0.2 % of inputs, baselines half of the bugs", "rare", .5, without=_ASIDE),
     Cell("rare-100", "0.2 % of inputs, baselines all bugs", "rare", 1., without=_ASIDE),
     Cell("rare-0-none", "0.2 % of inputs, baselines none, no reference", "rare", reference=False))
@@ -144,8 +147,8 @@ def study_problems(
         return steps_problems("train", n_train, seed=seed), steps_problems("held_out", n, seed=seed)
     if study.world == "tiny":
         return weak_problems("train", n_train, seed=seed), weak_problems("held_out", n, seed=seed)
-    train = limit_problems("train", n_train, cell.level, cell.detected, seed)
-    return train, limit_problems("held_out", n, cell.level, seed=seed)
+    train = limit_problems("train", n_train, cell.level, cell.detected, seed, cell.words)
+    return train, limit_problems("held_out", n, cell.level, seed=seed, words=cell.words)
 
 # %% ../../nbs/worlds/04_arms.ipynb #62743a00
 def study_config(

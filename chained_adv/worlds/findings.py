@@ -95,7 +95,7 @@ LEARNED = ("learning", "learning_inputs", "fuzz_learning", "blind", "unified")
 
 def phase_rows(
     results: list[dict[str, Any]] # Of `read_results`, of the study of the adversary
-) -> list[dict[str, Any]]: # One per cell: level, detected, the best learned arm and its row
+) -> list[dict[str, Any]]: # One per cell: its place, share and detected, the best learned arm and its row
     "The best learned tester of each cell against the best control"
     study, found = STUDIES["adversary"], []
     rows = arm_rows(study, results)
@@ -103,7 +103,8 @@ def phase_rows(
         mine = [r for r in rows if r["cell"] == cell.name and r["arm"] in LEARNED and r["against"]]
         if not mine or not cell.reference: continue
         best = max(mine, key=lambda r: r["difference"])
-        found.append(dict(best, share=LEVELS[cell.level].share, detected=cell.detected))
+        share = LEVELS[cell.level].share
+        found.append(dict(best, place=(cell.level, cell.words), share=share, detected=cell.detected))
     return found
 
 # %% ../../nbs/worlds/06_findings.ipynb #a9c5ab53
@@ -112,14 +113,17 @@ def plot_phases(
 ) -> Plot: # One point per cell
     "Where the adversary pays"
     fig, (ax,) = make_axes("Learned tester against the best control", 1, 1, (6, 3.2))
+    places = [(o, False) for o in LEVELS] + [("rare", True)]
     for r in phase_rows(results):
-        x, y, colour = r["share"], r["detected"], "#0072B2" if r["difference"] > 0 else "#D55E00"
+        x, y = places.index(r["place"]), r["detected"]
+        colour = "#0072B2" if r["difference"] > 0 else "#D55E00"
         ax.scatter([x], [y], s=900, color=colour, edgecolors="black" if r["pays"] else "none", linewidths=2)
         ax.text(x, y, f"{100 * r['difference']:+.0f}", ha="center", va="center", color="white")
-    ax.set_xscale("log")
-    ax.set_xlim(1, .0006)
+    titles = [f"{100 * LEVELS[o].share:g} %" + words * "\nin words" for o, words in places]
+    ax.set_xticks(range(len(places)), titles)
+    ax.set_xlim(-.5, len(places) - .5)
     ax.set_ylim(-.3, 1.3)
-    ax.set_xlabel("share of random inputs that show a bug")
+    ax.set_xlabel("random inputs that show a bug")
     ax.set_ylabel("bugs that baselines show")
     return fig
 

@@ -49,7 +49,8 @@ def limit_pieces(
     rng: Random # Of mistakes, and of the stage that is tested
 ) -> list[tuple[str, bool]]: # (text, is it learned?)
     "A training sequence of world A"
-    problem, texts = limit_problem(o, []), limit_chain(o, rng)
+    words = o.level == "rare" and rng.random() < .5
+    problem, texts = limit_problem(o, [], words=words), limit_chain(o, rng)
     if kind == "chain": return _limit_stages(problem, texts, (1, 2, 3, 4, 5))
     if kind == "direct": return _limit_stages(problem, texts, (5,))
     stage = rng.choice((1, 2, 3, 4, 5, 5, 5, 5, 5))
@@ -165,7 +166,7 @@ class Recipe:
     version: int = 2 # Raised when the texts change
 
 RECIPES = {o.world: o for o in (
-    Recipe("limits", 3_000_000, 2e-3, 2500, (("limits", 0, 0, 1.),), 3),
+    Recipe("limits", 3_000_000, 2e-3, 2500, (("limits", 0, 0, 1.),), 4),
     Recipe("steps", 9_500_000, 2e-3, 2400, (
         ("look-ups", 2, 2, .04), ("look-ups", 2, 4, .03), ("look-ups", 2, N_LINES, .05), # lines
         ("formats", 1, 2, .07), ("formats", 1, DEPTHS[-1], .81))))} # depths
