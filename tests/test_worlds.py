@@ -4,6 +4,7 @@ import json
 import pytest
 
 from chained_adv.core import ConfigError, make_rng
+from chained_adv.opponents.fuzz import read_hints
 from chained_adv.problems import find_leaks
 from chained_adv.worlds import arms, study
 from chained_adv.worlds.findings import answer_tokens, arm_rows, crossing_depth, study_table
@@ -168,3 +169,8 @@ def test_findings_read_a_real_study(small_study):
     table = study_table(small, study.read_results(folder))
     assert table.count("(one run)") == 3 and "pays" not in table
     assert crossing_depth(done)[0] is None and not any(r["pays"] for r in arm_rows(small, done))
+
+def test_a_fuzzer_reads_digits_and_no_words():
+    for words in (False, True):
+        for p in limit_problems("train", 40, words=words):
+            assert (int(p.id.split("-")[2]) in read_hints(p).numbers) != words, p.description

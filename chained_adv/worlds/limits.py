@@ -34,7 +34,7 @@ class Level:
 LEVELS = {o.name: o for o in (
     Level("often", .3, "drops the first digit: 247 becomes 47", 1, (2, 2), (11, 99)),
     Level("seldom", .03, "rounds down to hundreds: 317 becomes 300", 2, (3, 9), (10, 25)),
-    Level("rare", .002, "takes `above` for `at least`, and the other way round", 3, (0, 0), (2, 9)),
+    Level("rare", .002, "takes `above` for `at least`, and the other way round", 3, (0, 0), (4, 9)),
 )}
 
 # %% ../../nbs/worlds/00_limits.ipynb #57147b82
