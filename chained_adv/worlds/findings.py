@@ -168,6 +168,7 @@ def crossing_depth(
     values = depth_values(results)
     first = values["direct"].get(1, {})
     if not first: return None, "direct code has not run"
+    if not values["restated"]: return None, "the restated control has not run"
     share = average(first.values())
     if share < GATE: return None, f"direct code solves {share:.0%} at depth 1, and {GATE:.0%} is the gate"
     rivals, depths = [o for o in RIVALS if values[o]], sorted(values[arm])
