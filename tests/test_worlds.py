@@ -1,5 +1,6 @@
 """The worlds of the studies: what they promise about problems, training texts and runs."""
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -163,6 +164,21 @@ def test_a_study_goes_on_with_what_is_missing(small_study):
     assert {k: v for k, v in again[0].items() if k != "seconds"} == {k: v for k, v in done[0].items() if k != "seconds"}
     with pytest.raises(ConfigError, match="other settings .budget"):
         study.run_study("stages", folder, (0,), model=model, budget=1600)
+
+def test_each_seed_of_the_study_of_stages_has_a_warm_start_of_its_own(tmp_path, monkeypatch):
+    from chained_adv.worlds import warm
+    monkeypatch.setenv("CHAINED_ADV_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setitem(warm.RECIPES, "steps", replace(warm.RECIPES["steps"], tokens=2000))
+    monkeypatch.setattr(arms, "N_HELD_OUT", dict.fromkeys(arms.N_HELD_OUT, 8))
+    monkeypatch.setattr(study, "cell_arms", lambda s, cell, small=False: [s.arms["warm_direct"]])
+    heard = []
+    done = study.run_study("stages", tmp_path / "s", (4, 5), progress=lambda n, total, name: heard.append(name))
+    folders = [warm.world_folder(warm.RECIPES["steps"], s) for s in (4, 5)]
+    assert [r["model"] for r in done] == [o.name for o in folders] and folders[0] != folders[1]
+    assert [json.loads((o / "world.json").read_text())["seed"] for o in folders] == [4, 5]
+    assert heard[:2] == ["warm start, seed 4", "warm start, seed 5"]
+    with pytest.raises(ConfigError, match="other settings .model"):
+        study.run_study("stages", tmp_path / "s", (4, 5), model=folders[1])
 
 def test_findings_read_a_real_study(small_study):
     folder, done, small, _ = small_study

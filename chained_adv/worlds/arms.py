@@ -30,6 +30,7 @@ class Cell:
     reference: bool = True # Is there a reference that tells valid tests from invalid ones?
     without: tuple[str, ...] = () # Arms that are left out here
 
+# %% ../../nbs/worlds/04_arms.ipynb #43a5c89d
 @dataclass(frozen=True)
 class Study:
     "A question, and the runs that answer it"
@@ -41,6 +42,7 @@ class Study:
     budget: int # Tokens that each run generates
     small: tuple[str, ...] # Arms of `--small`
     small_cells: tuple[str, ...] # Cells of `--small`
+    own_start: bool = False # Has each seed a warm start of its own?
 
 def _arms(*rows): return {o.name: o for o in rows}
 
@@ -103,8 +105,10 @@ STAGES_ARMS = _arms(
     Variant("last_stage", "stages, only the code is trained", _format("staged", stages=(5,))))
 
 STAGES = Study(
-    "stages", "steps", (Cell("all", "depths 1 to 8"),), STAGES_ARMS, ("direct", "restated"), 80_000,
-    ("warm_direct", "warm_staged", "direct", "staged", "joint", "restated"), ("all",))
+    "stages", "steps", (Cell("all", "depths 1 to 8"),), STAGES_ARMS,
+    ("direct", "restated", "warm_direct", "warm_restated"), 80_000,
+    ("warm_direct", "warm_staged", "warm_restated", "direct", "staged", "joint", "restated"), ("all",),
+    own_start=True)
 
 # %% ../../nbs/worlds/04_arms.ipynb #0929e300
 WEAK_CELLS = (Cell("weak", "two baseline tests, which bugs pass"),

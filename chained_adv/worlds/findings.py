@@ -81,40 +81,41 @@ def study_table(
     results: list[dict[str, Any]] # Of `read_results`
 ) -> str: # Markdown
     "The study as one table, cell by cell"
-    tokens = {(r["cell"], r["arm"]): r["tokens"] for r in results}
-    lines = ["| cell | arm | solved greedy | points to the best control | seeds | tokens |"]
+    tokens: dict = defaultdict(list)
+    for r in results: tokens[r["cell"], r["arm"]].append(r["tokens"])
+    lines = ["| cell | arm | solved greedy | points to the best control | seeds | tokens, mean |"]
     lines.append("|---" * 6 + "|")
     for r in arm_rows(study, results):
         gap = _gap(r) + (f", {r['against']}" if r["against"] else "")
         lines.append(f"| {r['cell']} | `{r['arm']}` {study.arms[r['arm']].title} | {_rate(r)} | {gap} "
-                     f"| {r['seeds']} | {tokens[r['cell'], r['arm']]:,} |")
+                     f"| {r['seeds']} | {average(tokens[r['cell'], r['arm']]):,.0f} |")
     return "\n".join(lines)
 
 # %% ../../nbs/worlds/06_findings.ipynb #985e5481
-LEARNED = ("learning", "learning_inputs", "fuzz_learning", "blind", "unified")
+LEARNED = "learning_inputs"
 
 def phase_rows(
-    results: list[dict[str, Any]] # Of `read_results`, of the study of the adversary
-) -> list[dict[str, Any]]: # One per cell: its place, share and detected, the best learned arm and its row
-    "The best learned tester of each cell against the best control"
+    results: list[dict[str, Any]], # Of `read_results`, of the study of the adversary
+    arm: str = LEARNED # Which learned tester
+) -> list[dict[str, Any]]: # One per cell: its place, share and detected, and the arm's row
+    "A learned tester against the best control of each cell"
     study, found = STUDIES["adversary"], []
     rows = arm_rows(study, results)
     for cell in study.cells:
-        mine = [r for r in rows if r["cell"] == cell.name and r["arm"] in LEARNED and r["against"]]
-        if not mine or not cell.reference: continue
-        best = max(mine, key=lambda r: r["difference"])
         share = LEVELS[cell.level].share
-        found.append(dict(best, place=(cell.level, cell.words), share=share, detected=cell.detected))
+        found += [dict(r, place=(cell.level, cell.words), share=share, detected=cell.detected)
+                  for r in rows if (r["cell"], r["arm"]) == (cell.name, arm) and r["against"]]
     return found
 
 # %% ../../nbs/worlds/06_findings.ipynb #a9c5ab53
 def plot_phases(
-    results: list[dict[str, Any]] # Of `read_results`, of the study of the adversary
+    results: list[dict[str, Any]], # Of `read_results`, of the study of the adversary
+    arm: str = LEARNED # Which learned tester
 ) -> Plot: # One point per cell
     "Where the adversary pays"
-    fig, (ax,) = make_axes("Learned tester against the best control", 1, 1, (6, 3.2))
+    fig, (ax,) = make_axes(f"{arm} against the best control, points", 1, 1, (6, 3.2))
     places = [(o, False) for o in LEVELS] + [("rare", True)]
-    for r in phase_rows(results):
+    for r in phase_rows(results, arm):
         x, y = places.index(r["place"]), r["detected"]
         colour = "#0072B2" if r["difference"] > 0 else "#D55E00"
         ax.scatter([x], [y], s=900, color=colour, edgecolors="black" if r["pays"] else "none", linewidths=2)
@@ -123,7 +124,7 @@ def plot_phases(
     ax.set_xticks(range(len(places)), titles)
     ax.set_xlim(-.5, len(places) - .5)
     ax.set_ylim(-.3, 1.3)
-    ax.set_xlabel("random inputs that show a bug")
+    ax.set_xlabel("inputs from -999 to 999 that show a bug")
     ax.set_ylabel("bugs that baselines show")
     return fig
 
@@ -212,6 +213,10 @@ def plot_depths(
     return fig
 
 # %% ../../nbs/worlds/06_findings.ipynb #4b3c5eea
+def _bar_colour(study, arm):
+    if arm.startswith("warm") or arm in study.controls: return "#999999"
+    return "#56B4E9" if study.arms[arm].changes.get("n_discriminator_steps") == 0 else "#0072B2"
+
 def plot_arms(
     results: list[dict[str, Any]] # Of `read_results`
 ) -> Plot: # One bar per arm, cells one below the other
@@ -219,8 +224,7 @@ def plot_arms(
     study = STUDIES[results[0]["study"]]
     rows = arm_rows(study, results)[::-1]
     fig, (ax,) = make_axes("Solved on held-out problems, greedy", 1, 1, (6, .8 + .25 * len(rows)))
-    colours = ["#999999" if r["arm"].startswith(("warm", *study.controls)) else "#0072B2" for r in rows]
-    ax.barh(range(len(rows)), [r["value"] for r in rows], color=colours)
+    ax.barh(range(len(rows)), [r["value"] for r in rows], color=[_bar_colour(study, r["arm"]) for r in rows])
     for y, r in enumerate(rows):
         if r["low"] == r["low"]: ax.plot([max(r["low"], 0), min(r["high"], 1)], [y, y], color="black")
     ax.set_yticks(range(len(rows)), [f"{r['arm']} ({r['cell']})" for r in rows])

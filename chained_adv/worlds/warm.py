@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['TAGS', 'BLIND', 'LIMIT_SHARES', 'LOOKUP_SHARE', 'STEPS_SIZES', 'THETA', 'BACK', 'STRENGTH', 'FREQUENCIES',
            'EMBEDDING', 'LAYER', 'RECIPES', 'PARTS', 'limit_pieces', 'limit_rows', 'lookup_rows', 'steps_rows',
-           'make_steps_model', 'Recipe', 'make_world', 'cache_folder', 'chosen_recipe', 'world_model', 'exact_share',
-           'depth_table']
+           'make_steps_model', 'Recipe', 'make_world', 'cache_folder', 'chosen_recipe', 'world_folder', 'world_model',
+           'exact_share', 'depth_table']
 
 # %% ../../nbs/worlds/03_warm.ipynb #6d389e45
 import json, os, shutil, tempfile
@@ -229,6 +229,13 @@ def chosen_recipe(
     return replace(RECIPES[world], tokens=tokens or RECIPES[world].tokens)
 
 # %% ../../nbs/worlds/03_warm.ipynb #8394e00d
+def world_folder(
+    recipe: Recipe, # Of a world
+    seed: int = 0 # Of weights and data
+) -> Path: # Whether it is there or not
+    "Where the cache keeps a warm start"
+    return cache_folder() / f"{recipe.world}-{stable_hash(asdict(recipe), seed) % 16**8:08x}"
+
 def world_model(
     world: str, # `limits` or `steps`
     tokens: int = 0, # Training length; 0 is the recipe's
@@ -238,7 +245,7 @@ def world_model(
 ) -> Path: # A model folder
     "The warm start of a world, from the cache or made now; raises `ConfigError` for another world"
     recipe = chosen_recipe(world, tokens)
-    folder = cache_folder() / f"{world}-{stable_hash(asdict(recipe), seed) % 16**8:08x}"
+    folder = world_folder(recipe, seed)
     if (folder / "world.json").is_file(): return folder
     if folder.exists(): shutil.rmtree(folder) # half written
     return make_world(recipe, folder, seed, device, progress)
