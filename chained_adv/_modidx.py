@@ -4443,6 +4443,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                     'chained_adv/worlds/limits.py'),
                                            'chained_adv.worlds.limits.hidden_inputs': ( 'worlds/limits.html#hidden_inputs',
                                                                                         'chained_adv/worlds/limits.py'),
+                                           'chained_adv.worlds.limits.in_words': ( 'worlds/limits.html#in_words',
+                                                                                   'chained_adv/worlds/limits.py'),
                                            'chained_adv.worlds.limits.is_held_out_limit': ( 'worlds/limits.html#is_held_out_limit',
                                                                                             'chained_adv/worlds/limits.py'),
                                            'chained_adv.worlds.limits.level_rows': ( 'worlds/limits.html#level_rows',

@@ -165,7 +165,7 @@ def test_a_study_goes_on_with_what_is_missing(small_study):
     with pytest.raises(ConfigError, match="other settings .budget"):
         study.run_study("stages", folder, (0,), model=model, budget=1600)
 
-def test_each_seed_of_the_study_of_stages_has_a_warm_start_of_its_own(tmp_path, monkeypatch):
+def test_each_seed_of_a_study_has_a_warm_start_of_its_own(tmp_path, monkeypatch):
     from chained_adv.worlds import warm
     monkeypatch.setenv("CHAINED_ADV_CACHE", str(tmp_path / "cache"))
     monkeypatch.setitem(warm.RECIPES, "steps", replace(warm.RECIPES["steps"], tokens=2000))

@@ -26,7 +26,7 @@ class Cell:
     title: str # In words
     level: str = "" # World A: key of `LEVELS`
     detected: float = 0. # World A: share of the training problems whose baseline tests show the bug
-    words: bool = False # World A: does the description say its constant as a word?
+    words: bool = False # World A: does the description say its constant in words?
     reference: bool = True # Is there a reference that tells valid tests from invalid ones?
     without: tuple[str, ...] = () # Arms that are left out here
 
@@ -42,7 +42,7 @@ class Study:
     budget: int # Tokens that each run generates
     small: tuple[str, ...] # Arms of `--small`
     small_cells: tuple[str, ...] # Cells of `--small`
-    own_start: bool = False # Has each seed a warm start of its own?
+    lr: tuple[float, float] = (2e-3, 3e-3) # Learning rates of generator and discriminator
 
 def _arms(*rows): return {o.name: o for o in rows}
 
@@ -78,8 +78,8 @@ ADVERSARY_CELLS = (
     Cell("often-0", "30 % of inputs show a bug, baselines none", "often", without=_ASIDE),
     Cell("seldom-0", "3 % of inputs, baselines none", "seldom", without=_ASIDE),
     Cell("rare-0", "0.2 % of inputs, baselines none", "rare"),
-    Cell("rare-0-words", "the same, the constant as a word", "rare", words=True,
-         without=(*_ASIDE, "frozen", "fuzz_learning")),
+    Cell("rare-0-words", "the same, the constant in words", "rare", words=True,
+         without=("fuzz_learning", "blind", "unified")),
     Cell("rare-50", "0.2 % of inputs, baselines half of the bugs", "rare", .5, without=_ASIDE),
     Cell("rare-100", "0.2 % of inputs, baselines all bugs", "rare", 1., without=_ASIDE),
     Cell("rare-0-none", "0.2 % of inputs, baselines none, no reference", "rare", reference=False))
@@ -87,7 +87,7 @@ ADVERSARY_CELLS = (
 ADVERSARY = Study(
     "adversary", "limits", ADVERSARY_CELLS, ADVERSARY_ARMS | BLIND_ORACLES,
     ("baseline", "fuzz_narrow", "fuzz_wide"), 60_000,
-    ("baseline", "fuzz_wide", "frozen", "learning", "learning_inputs"), ("seldom-0", "rare-0"))
+    ("baseline", "fuzz_narrow", "fuzz_wide", "learning", "learning_inputs"), ("seldom-0", "rare-0-words"))
 
 # %% ../../nbs/worlds/04_arms.ipynb #ccc3f3d1
 def _format(name, **changes): return dict(chain_stages=FORMATS[name], test_stages=(5,), reward="baseline",
@@ -108,7 +108,7 @@ STAGES = Study(
     "stages", "steps", (Cell("all", "depths 1 to 8"),), STAGES_ARMS,
     ("direct", "restated", "warm_direct", "warm_restated"), 80_000,
     ("warm_direct", "warm_staged", "warm_restated", "direct", "staged", "joint", "restated"), ("all",),
-    own_start=True)
+    lr=(2e-4, 2e-4))
 
 # %% ../../nbs/worlds/04_arms.ipynb #0929e300
 WEAK_CELLS = (Cell("weak", "two baseline tests, which bugs pass"),
@@ -161,11 +161,10 @@ def study_config(
     seed: int, # Of the run
     out: str | Path, # The run's folder
     model: str | Path, # Warm start of the world
-    budget: int = 0, # Generated tokens; 0 is the study's
-    lr: tuple[float, float] = (2e-3, 3e-3) # Learning rates of generator and discriminator
+    budget: int = 0 # Generated tokens; 0 is the study's
 ) -> TrainingConfig: # Settings of the run
     "The settings of an arm"
     base = TrainingConfig(model=ModelConfig(model=str(model)), token_budget=budget or study.budget,
-                          generator_lr=lr[0], discriminator_lr=lr[1], first_discriminator_steps=3,
+                          generator_lr=study.lr[0], discriminator_lr=study.lr[1], first_discriminator_steps=3,
                           eval_samples=8, n_mutants=0)
     return variant_config(base, arm, seed, out)

@@ -156,7 +156,6 @@ def study_runs(
 def _warm_starts(study, model, out, seeds, jobs, progress):
     "The model that each seed begins with"
     if model or study.world == "tiny": return dict.fromkeys(seeds, Path(model or "tiny"))
-    if not study.own_start: return dict.fromkeys(seeds, world_model(study.world))
     tasks = {("warm start", s): partial(world_model, study.world, seed=s, progress=False) for s in seeds}
     made = finish_runs(tasks, jobs, out, progress)
     return {s: made["warm start", s] for s in seeds}

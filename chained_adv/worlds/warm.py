@@ -166,7 +166,7 @@ class Recipe:
     version: int = 2 # Raised when the texts change
 
 RECIPES = {o.world: o for o in (
-    Recipe("limits", 3_000_000, 2e-3, 2500, (("limits", 0, 0, 1.),), 4),
+    Recipe("limits", 3_000_000, 2e-3, 2500, (("limits", 0, 0, 1.),), 5),
     Recipe("steps", 9_500_000, 2e-3, 2400, (
         ("look-ups", 2, 2, .04), ("look-ups", 2, 4, .03), ("look-ups", 2, N_LINES, .05), # lines
         ("formats", 1, 2, .07), ("formats", 1, DEPTHS[-1], .81))))} # depths
