@@ -8,14 +8,15 @@ __all__ = ['REFERENCE', 'VARIANTS', 'Key', 'METRICS', 'EARLIER', 'Variant', 'var
            'plot_ablation', 'save_ablation']
 
 # %% ../nbs/36_ablation.ipynb #6ba7fe19
-import json, traceback
+import json, os, traceback
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from statistics import mean as average
+from threading import Thread
 from typing import Any
 from collections.abc import Callable, Iterator, Sequence
 
@@ -126,8 +127,12 @@ def _measure(players, config, name, held_out, n_samples, n_mutants):
 # %% ../nbs/36_ablation.ipynb #7a44cca0
 Key = tuple[str, int] # variant and seed
 
-def _one_thread(): torch.set_num_threads(1)
+def _begin_job():
+    "One thread for torch; the job ends when the process that started it was killed"
+    torch.set_num_threads(1)
+    Thread(target=lambda: (parent_process().join(), os._exit(1)), daemon=True).start()
 
+# %% ../nbs/36_ablation.ipynb #5f1e4fea
 def run_tasks(
     tasks: dict[Key, Callable], # Key of a run -> what does it; with several jobs it must pickle
     jobs: int # Runs at the same time, each in a process of its own
@@ -136,7 +141,7 @@ def run_tasks(
     if jobs == 1:
         yield from tasks.items()
         return
-    with ProcessPoolExecutor(jobs, get_context("spawn"), _one_thread) as pool:
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _begin_job) as pool:
         waiting = {pool.submit(run): key for key, run in tasks.items()}
         try:
             for o in as_completed(waiting): yield waiting[o], o.result

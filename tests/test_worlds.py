@@ -1,6 +1,10 @@
 """The worlds of the studies: what they promise about problems, training texts and runs."""
 import json
+import subprocess
+import sys
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -190,3 +194,30 @@ def test_a_fuzzer_reads_digits_and_no_words():
     for words in (False, True):
         for p in limit_problems("train", 40, words=words):
             assert (int(p.id.split("-")[2]) in read_hints(p).numbers) != words, p.description
+
+JOBS = """
+import time
+from functools import partial
+from chained_adv.ablation import run_tasks
+if __name__ == "__main__":
+    for key, result in run_tasks({("sleep", i): partial(time.sleep, .01 if i < 2 else 120) for i in range(6)}, 2):
+        print(key, flush=True)
+"""
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="reads /proc")
+def test_runs_end_when_their_study_is_killed(tmp_path):
+    script = tmp_path / "jobs.py"
+    script.write_text(JOBS)
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True) as parent:
+        try:
+            parent.stdout.readline(), parent.stdout.readline() # both jobs are at work
+            threads = Path(f"/proc/{parent.pid}/task").iterdir()
+            jobs = [Path("/proc", o) for t in threads for o in (t / "children").read_text().split()]
+            assert len(jobs) >= 2 and all(o.exists() for o in jobs)
+        finally:
+            parent.kill()
+        parent.wait()
+    end = time.monotonic() + 30
+    while any(o.exists() for o in jobs) and time.monotonic() < end:
+        time.sleep(.1)
+    assert not any(o.exists() for o in jobs)
