@@ -202,6 +202,7 @@ def in_words(
     "A constant as nobody's fuzzer reads it"
     return f"{_DIGITS[limit // 100]} hundred"
 
+# %% ../../nbs/worlds/00_limits.ipynb #f7f3eaa3
 def limit_id(
     o: Limit # A right one
 ) -> str: # For example `rare-gt-700-double-count-or--1`
