@@ -62,6 +62,8 @@ ADVERSARY_ARMS = _arms(
     Variant("learning", "a tester that learns", _CODE),
     Variant("learning_inputs", "the same, writes inputs only", dict(_CODE, tests="inputs")),
     Variant("fuzz_learning", "wide fuzzer and a tester that learns", dict(_CODE, callbacks=("fuzz:8:wide",))),
+    Variant("fuzz_inputs", "narrow fuzzer and a tester of inputs that learns",
+            dict(_CODE, tests="inputs", callbacks=("fuzz:8",))),
     Variant("blind", "a tester that learns and does not see the code", dict(_CODE, prompts="tags-blind")),
     Variant("unified", "one adapter for both roles", dict(_CODE, adapters="unified")))
 
@@ -115,7 +117,7 @@ WEAK_CELLS = (Cell("weak", "two baseline tests, which bugs pass"),
               Cell("weak-none", "the same, no reference", reference=False))
 _BY_DEFAULT = dict(token_budget=0, first_discriminator_steps=TrainingConfig().first_discriminator_steps)
 _SHARED = ("warm", "baseline", "fuzz_narrow", "fuzz_wide", "frozen", "frozen_inputs", "learning",
-           "learning_inputs", "fuzz_learning")
+           "learning_inputs", "fuzz_learning", "fuzz_inputs")
 
 WEAK_ARMS = {o: ADVERSARY_ARMS[o] for o in _SHARED} | BLIND_ORACLES | _arms(
     Variant("warm_staged", "stages before training", trained=False),
