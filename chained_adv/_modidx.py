@@ -4,6 +4,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
   'syms': { 'chained_adv.ablation': { 'chained_adv.ablation.Variant': ('ablation.html#variant', 'chained_adv/ablation.py'),
                                       'chained_adv.ablation._begin_job': ('ablation.html#_begin_job', 'chained_adv/ablation.py'),
                                       'chained_adv.ablation._check_study': ('ablation.html#_check_study', 'chained_adv/ablation.py'),
+                                      'chained_adv.ablation._end_after': ('ablation.html#_end_after', 'chained_adv/ablation.py'),
                                       'chained_adv.ablation._find_variants': ('ablation.html#_find_variants', 'chained_adv/ablation.py'),
                                       'chained_adv.ablation._key_text': ('ablation.html#_key_text', 'chained_adv/ablation.py'),
                                       'chained_adv.ablation._known': ('ablation.html#_known', 'chained_adv/ablation.py'),

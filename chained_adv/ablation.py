@@ -130,7 +130,11 @@ Key = tuple[str, int] # variant and seed
 def _begin_job():
     "One thread for torch; the job ends when the process that started it was killed"
     torch.set_num_threads(1)
-    Thread(target=lambda: (parent_process().join(), os._exit(1)), daemon=True).start()
+    if parent := parent_process(): Thread(target=_end_after, args=(parent,), daemon=True).start()
+
+def _end_after(parent):
+    parent.join()
+    os._exit(1)
 
 # %% ../nbs/36_ablation.ipynb #5f1e4fea
 def run_tasks(
