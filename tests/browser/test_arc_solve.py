@@ -286,6 +286,21 @@ def test_edits_of_two_tabs_at_once_are_put_together(visit):
     until(two, f"document.querySelectorAll('.cell[data-color=\"0\"]').length === {len(grid(one)) * len(grid(one)[0]) - 3}")
     v.troubles = [o for o in v.troubles if not any(t in o for t in ("DISCONNECTED", "409"))] # what is asked while offline fails; a refused save is put together
 
+def test_news_of_another_tab_that_overtakes_the_answer_to_a_save_is_not_lost(visit):
+    v, held = visit(), []
+    one, two = (v.open(f"solve.html?v={version_of('kaleidoscope')}") for _ in range(2))
+    for o in (one, two): o.wait_for_selector(".editor-grid"); o.wait_for_timeout(300)
+    one.route("**/draft", lambda r: held.append((r, r.fetch())) if r.request.method == "PUT" else r.continue_())
+    color(one, 2); cell(one, 0, 0).click()
+    until(two, "document.querySelector('#cell-0-0').dataset.color === '2'") # the server has it; one has no answer yet
+    color(two, 3); cell(two, 1, 0).click(); saved(two)
+    one.wait_for_timeout(500)
+    assert grid(one)[1][0] == 0 and len(held) == 1
+    held[0][0].fulfill(response=held[0][1])
+    until(one, "document.querySelector('#cell-1-0').dataset.color === '3'")
+    saved(one)
+    assert grid(one) == grid(two)
+
 def test_a_kept_draft_goes_on_top_of_what_was_saved_elsewhere(visit):
     v = visit()
     number = version_of("stamp")

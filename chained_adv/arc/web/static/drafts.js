@@ -32,6 +32,7 @@ export class Draft {
       adopt,
       told,
       rev: 0,
+      heard: 0,
       events: [],
       busy: false,
       dirty: false,
@@ -120,6 +121,7 @@ export class Draft {
     }
     this.busy = false;
     if (this.dirty && this.wait === 500) this.save();
+    this.catchUp();
   }
 
   /** Another tab was first: the edits that are not sent yet go on top of what it saved. */
@@ -136,16 +138,23 @@ export class Draft {
 
   /** News: another tab saved. */
   async changed(event) {
-    if (
-      event.version !== this.version ||
-      event.tab === tab ||
-      event.rev <= this.rev ||
-      this.dirty ||
-      this.busy
-    )
-      return;
-    const found = await get(`api/versions/${this.version}/draft`);
-    if (this.dirty || this.busy || found.rev <= this.rev) return;
+    if (event.version !== this.version || event.tab === tab) return;
+    this.heard = Math.max(this.heard, event.rev);
+    await this.catchUp();
+  }
+
+  /** Take over what another tab saved; news that come while this one is sending wait until it has sent. */
+  async catchUp() {
+    if (this.heard <= this.rev || this.dirty || this.busy) return;
+    let found;
+    try {
+      found = await get(`api/versions/${this.version}/draft`);
+    } catch {
+      return; /* tried again after the next news or the next save */
+    }
+    if (this.dirty || this.busy) return;
+    this.heard = Math.min(this.heard, found.rev);
+    if (found.rev <= this.rev) return;
     this.rev = found.rev;
     this.adopt(found.state);
     this.told("Taken over from another tab");
