@@ -88,7 +88,7 @@ ADVERSARY_CELLS = (
 
 ADVERSARY = Study(
     "adversary", "limits", ADVERSARY_CELLS, ADVERSARY_ARMS | BLIND_ORACLES,
-    ("baseline", "fuzz_narrow", "fuzz_wide"), 60_000,
+    ("warm", "baseline", "fuzz_narrow", "fuzz_wide"), 60_000,
     ("baseline", "fuzz_narrow", "fuzz_wide", "learning", "learning_inputs"), ("seldom-0", "rare-0-words"))
 
 # %% ../../nbs/worlds/04_arms.ipynb #ccc3f3d1

@@ -74,7 +74,7 @@ def _rate(r):
 def _gap(r):
     if r["difference"] is None: return ""
     interval = f" ({100 * r['gap_low']:+.0f} to {100 * r['gap_high']:+.0f})" if r["seeds"] > 1 else ""
-    return f"{100 * r['difference']:+.0f}{interval}{' pays' if r['pays'] else ''}"
+    return f"{round(100 * r['difference']) or 0:+d}{interval}{' pays' if r['pays'] else ''}"
 
 def study_table(
     study: Study, # The question
@@ -117,13 +117,14 @@ def plot_phases(
     places = [(o, False) for o in LEVELS] + [("rare", True)]
     for r in phase_rows(results, arm):
         x, y = places.index(r["place"]), r["detected"]
-        colour = "#0072B2" if r["difference"] > 0 else "#D55E00"
-        ax.scatter([x], [y], s=900, color=colour, edgecolors="black" if r["pays"] else "none", linewidths=2)
-        ax.text(x, y, f"{100 * r['difference']:+.0f}", ha="center", va="center", color="white")
+        colour = "#0072B2" if r["pays"] else "#D55E00" if r["gap_high"] < 0 else "#999999"
+        ax.scatter([x], [y], s=900, color=colour)
+        ax.text(x, y, f"{round(100 * r['difference']) or 0:+d}", ha="center", va="center", color="white")
     titles = [f"{100 * LEVELS[o].share:g} %" + words * "\nin words" for o, words in places]
     ax.set_xticks(range(len(places)), titles)
     ax.set_xlim(-.5, len(places) - .5)
     ax.set_ylim(-.3, 1.3)
+    ax.set_yticks([0, .5, 1], ["none", "half", "all"])
     ax.set_xlabel("inputs from -999 to 999 that show a bug")
     ax.set_ylabel("bugs that baselines show")
     return fig
