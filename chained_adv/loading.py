@@ -7,7 +7,7 @@ __all__ = ['TINY', 'DTYPES', 'QUANTISED', 'CODE', 'LOSS_SCALE', 'pick_device', '
            'load_tokenizer', 'load_base', 'context_size', 'render_chat', 'end_tokens']
 
 # %% ../nbs/09_loading.ipynb #8ae0f766
-import logging, os, warnings
+import os, warnings
 from contextlib import contextmanager
 from importlib.resources import files
 from importlib.util import find_spec
@@ -39,7 +39,6 @@ def pick_device(
 @contextmanager
 def quietly():
     "Without the loading bar of transformers, and without warnings of libraries that say nothing to users"
-    logging.getLogger("bitsandbytes").setLevel(logging.ERROR) # what it casts, at every layer and call
     shown = transformers.utils.logging.is_progress_bar_enabled()
     transformers.utils.logging.disable_progress_bar()
     try:
