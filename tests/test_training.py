@@ -92,6 +92,11 @@ VARIANTS = {
     "joint with turns": dict(joint=True, ppo=dict(advantage="gae")), "one adapter per role": dict(adapters="role"),
     "unified": dict(adapters="unified"), "all weights": dict(adapters="full"), "shaped": dict(reward="shaped"),
     "a tester that does not learn": dict(n_discriminator_steps=0), "past tests": dict(callbacks=("bank:4",)),
+    "inputs": dict(model=model(tests="inputs")),
+    "inputs, and a fuzzer beside": dict(model=model(tests="inputs"), callbacks=("fuzz:8",)),
+    "a fuzzer": dict(model=model(discriminator_model="fuzz:8:wide")), "zero-sum": dict(reward="zero_sum"),
+    "blind": dict(model=model(prompts="tags-blind")), "trusted": dict(model=model(tests="trusted")),
+    "vote": dict(model=model(tests="vote")), "agreement": dict(model=model(tests="agreement")),
     "direct code": dict(model=model(chain_stages=(5,)), stages=(5,), n_generator_steps=2),
     "baseline, direct": dict(model=model(chain_stages=(5,)), stages=(5,), reward="baseline", n_generator_steps=2)}
 
