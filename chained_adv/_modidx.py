@@ -3991,6 +3991,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                      'chained_adv.sandbox.require_level': ('sandbox.html#require_level', 'chained_adv/sandbox.py')},
             'chained_adv.settings': { 'chained_adv.settings.StepConfig': ('settings.html#stepconfig', 'chained_adv/settings.py'),
                                       'chained_adv.settings.TrainingConfig': ('settings.html#trainingconfig', 'chained_adv/settings.py'),
+                                      'chained_adv.settings.TrainingConfig.together': ( 'settings.html#trainingconfig.together',
+                                                                                        'chained_adv/settings.py'),
                                       'chained_adv.settings._check_choices': ('settings.html#_check_choices', 'chained_adv/settings.py'),
                                       'chained_adv.settings._check_stages': ('settings.html#_check_stages', 'chained_adv/settings.py'),
                                       'chained_adv.settings._is_run': ('settings.html#_is_run', 'chained_adv/settings.py'),

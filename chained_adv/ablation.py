@@ -43,7 +43,6 @@ class Variant:
     title: str # What it is, in words
     changes: dict[str, Any] = field(default_factory=dict) # Field of a configuration -> value
     trained: bool = True # Is it trained at all?
-    against: str = REFERENCE # Name of the variant that it is compared with
 
 _DIRECT, _LEAVE = dict(chain_stages=(5,), stages=(5,)), dict(n_discriminator_steps=0)
 
@@ -63,9 +62,8 @@ VARIANTS = {o.name: o for o in (
     Variant("tests_last", "tests at the last stage only", dict(test_stages=(5,))),
     Variant("adapter_per_role", "one adapter per role", dict(adapters="role")),
     Variant("unified", "one adapter for both roles", dict(adapters="unified")),
-    Variant("joint", "all stages trained together, branching at stage 1", dict(joint=True)),
-    Variant("gae", "joint, with a value head and GAE over five turns", dict(joint=True, advantage="gae"),
-            against="joint"),
+    Variant("one_by_one", "stages trained one after the other", dict(joint=False)),
+    Variant("gae", "a value head and GAE over five turns", dict(advantage="gae")),
     Variant("uniform", "problems drawn uniformly, not by learnability", dict(order="uniform")),
 )}
 
@@ -292,18 +290,18 @@ def _known(name): return VARIANTS.get(name, Variant(name, "a variant of its own 
 
 def _row(name, metric, at, tokens, cells):
     "Mean and difference of one variant in one metric; None without observations"
-    mine, against = at.get((name, metric)), _known(name).against
+    mine = at.get((name, metric))
     if not mine: return None
-    other = at.get((against, metric), {}) if name != against else {}
+    other = at.get((REFERENCE, metric), {}) if name != REFERENCE else {}
     mean, gap = _over_seeds(list(mine.values())), None
     if other: gap = _over_seeds([mine[s] - other[s] for s in mine if s in other])
     if (name, metric) in cells:
         mean = _over_cells(cells[name, metric])
-        gap = _over_cells(cells[name, metric], cells.get((against, metric))) if other else None
+        gap = _over_cells(cells[name, metric], cells.get((REFERENCE, metric))) if other else None
     if mean is None: return None
     value, low, high = gap or (None, None, None)
     return dict(variant=name, metric=metric, value=mean.value, low=mean.low, high=mean.high, seeds=len(mine),
-                against=against if gap else "", difference=value, difference_low=low, difference_high=high,
+                against=REFERENCE if gap else "", difference=value, difference_low=low, difference_high=high,
                 verdict=_verdict(gap), tokens=round(average(tokens.values())))
 
 # %% ../nbs/36_ablation.ipynb #332871fe
@@ -338,8 +336,7 @@ def _points(r):
     value, low, high = (100 * r[k] for k in ("difference", "difference_low", "difference_high"))
     interval = f" ({low:+.0f} to {high:+.0f})" if low == low else ""
     clear = f" {r['verdict']}" if r["verdict"] in ("higher", "lower") else ""
-    other = f", {r['against']}" if r["against"] != REFERENCE else ""
-    return f"{value:+.0f}{interval}{clear}{other}"
+    return f"{value:+.0f}{interval}{clear}"
 
 def _line(cells): return "| " + " | ".join(cells) + " |"
 

@@ -13,6 +13,7 @@ import shutil
 from dataclasses import asdict, dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
+from fastcore.basics import patch
 import peft, torch, transformers
 from . import __version__
 from .core import ConfigError
@@ -35,9 +36,9 @@ from .opponents.training import FuzzInputs
 @dataclass(frozen=True)
 class StepConfig:
     "How many steps a stage has, and how much is played in each"
-    n_discriminator_steps: int = 3 # Steps of the discriminator at the start of a stage; 0: it does not learn
-    first_discriminator_steps: int = 8 # So many more of them before the first stage
-    n_generator_steps: int = 5 # Then steps of the generator
+    n_discriminator_steps: int = 2 # Steps of the discriminator at the start of a stage; 0: it does not learn
+    first_discriminator_steps: int = 20 # So many more of them before the first stage
+    n_generator_steps: int = 1 # Then steps of the generator
     k_alternating_steps: int = 1 # Then turns of a step of the generator and one of the discriminator
     problems_per_step: int = 24 # Problems that a step learns from
     n_samples: int = 8 # Samples of each problem in a generator's step
@@ -53,7 +54,7 @@ class TrainingConfig(StepConfig):
     ppo: PPOConfig = field(default_factory=PPOConfig) # The update
     stages: tuple[int, ...] = (1, 2, 3, 4, 5) # Stages to train, in this order
     reward: str = "per_test" # Reward scheme
-    joint: bool = False # Does a generator's step train all stages together, the samples parting at the first?
+    joint: bool = True # Does a generator's step train all stages together, the samples parting at the first?
     token_budget: int = 0 # Tokens that both players generate to learn, which then end phases; 0 counts steps
     callbacks: tuple[str, ...] = () # What else runs: `bank:8`, `fuzz:8`, `opponents:4`, `stop_on_alarm`, ...
     generator_lr: float = 0. # Learning rate of the generator; 0 chooses
@@ -65,6 +66,12 @@ class TrainingConfig(StepConfig):
     isolation: str = "" # Level that must confine programs, of `ISOLATION`; empty: the best there is
     trackers: tuple[str, ...] = () # Any of `wandb`, `trackio`, `tensorboard`
     seed: int = 0 # Of everything
+
+# %% ../nbs/32_settings.ipynb #5f99307c
+@patch(as_prop=True)
+def together(self: TrainingConfig) -> bool: # Of a run with more than one stage
+    "Does a step of the generator train several stages?"
+    return self.joint and len(self.stages) > 1
 
 # %% ../nbs/32_settings.ipynb #2fb57ef3
 DRAWN = 2 # The generator's first step draws so many times its problems; those whose samples differ are kept

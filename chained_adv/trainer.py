@@ -172,7 +172,7 @@ def step_batch(self: AdversarialTrainer,
     stage: int # The stage in training
 ) -> tuple[list[Sample], list[int], Batch]: # The answers, the stage of each, and what they earned
     "What a step trains on"
-    if role == "generator" and self.config.joint:
+    if role == "generator" and self.config.together:
         return joint_batch(rollout, self.config.stages, self.config.ppo.advantage == "gae")
     if role == "generator": samples, batch = generator_batch(rollout, stage)
     else: samples, batch = discriminator_batch(rollout, self.players.discriminator.base.tokenizer)
@@ -182,7 +182,7 @@ def step_batch(self: AdversarialTrainer,
 @patch
 def _learning_stage(self: AdversarialTrainer, role, stage):
     "The stage under which what learns in a step is known: its optimiser, its value head's first fit"
-    if role == "generator": return self.config.stages[0] if self.config.joint else stage
+    if role == "generator": return self.config.stages[0] if self.config.together else stage
     written = self.players.test_stages
     return stage if stage in written else written[-1]
 
@@ -194,7 +194,7 @@ def optimizer(self: AdversarialTrainer,
     "The optimiser of a role at a stage, made when it is first needed"
     key = role, self._learning_stage(role, stage)
     if key not in self.optimizers:
-        together = self.config.stages if role == "generator" and self.config.joint else key[1:]
+        together = self.config.stages if role == "generator" and self.config.together else key[1:]
         player = self.players.role(role)
         found = {id(p): p for s in together for p in player.parameters(s).values()}
         self.optimizers[key] = create_optimizer(list(found.values()), learning_rate(self.config, role))

@@ -25,7 +25,7 @@ def count_drawn(
 ) -> int: # Problems
     "How many problems a step draws"
     wanted, factor = config.problems_per_step, 1.
-    if role == "generator" and not config.joint:
+    if role == "generator" and not config.together:
         factor = DRAWN if sampler.differing is None else 1 / max(sampler.differing, 1 / MOST_DRAWN)
     return min(round(wanted * factor), len(sampler.problems))
 
@@ -50,7 +50,7 @@ def play_step(
                     continuations=1, past=past, **same)
     tested_at = (1, 2, 3, 4, 5) if get_reward_scheme(config.reward).reads_tests else ()
     same |= dict(n_samples=config.n_samples, stages=tested_at, tested=config.tested)
-    if config.joint: return play(players, problems, sandbox, branch=config.stages[0], **same)
+    if config.together: return play(players, problems, sandbox, branch=config.stages[0], **same)
     different = -int(-config.problems_per_step * share // 1)
     return play(players, problems, sandbox, branch=stage, continuations=CONTINUATIONS, different=different,
                 **same)
