@@ -190,7 +190,7 @@ def _learning_stage(self: AdversarialTrainer, role, stage):
 def optimizer(self: AdversarialTrainer,
     role: str, # Who learns
     stage: int # At which stage
-) -> torch.optim.Optimizer: # One per role and stage, one for all stages of a generator with `joint`
+) -> torch.optim.Optimizer: # One per role and stage, one for all stages that learn together
     "The optimiser of a role at a stage, made when it is first needed"
     key = role, self._learning_stage(role, stage)
     if key not in self.optimizers:

@@ -88,8 +88,8 @@ def model(**kw): return ModelConfig(device="cpu", max_stage_tokens=60, max_test_
 
 VARIANTS = {
     "default": dict(order="learnability"), "tests at the last stage": dict(model=model(test_stages=(5,))),
-    "tests at the first stage": dict(model=model(test_stages=(1,))), "joint": dict(joint=True),
-    "joint with turns": dict(joint=True, ppo=dict(advantage="gae")), "one adapter per role": dict(adapters="role"),
+    "tests at the first stage": dict(model=model(test_stages=(1,))), "one by one": dict(joint=False),
+    "with turns": dict(ppo=dict(advantage="gae")), "one adapter per role": dict(adapters="role"),
     "unified": dict(adapters="unified"), "all weights": dict(adapters="full"), "shaped": dict(reward="shaped"),
     "a tester that does not learn": dict(n_discriminator_steps=0), "past tests": dict(callbacks=("bank:4",)),
     "inputs": dict(model=model(tests="inputs")),
@@ -127,23 +127,23 @@ def test_tokens_are_those_that_the_sampler_wrote(tmp_path, monkeypatch):
         assert line["generated_tokens"] == sum(sampled) - before
     assert summary["generated_tokens"] == sum(o["generated_tokens"] for o in read_metrics(tmp_path / "run"))
 
-@pytest.mark.parametrize("settings", [{}, dict(joint=True), dict(reward="baseline")], ids=["default", "joint", "baseline"])
+@pytest.mark.parametrize("settings", [{}, dict(stages=(4, 5)), dict(reward="baseline")], ids=["one stage", "together", "baseline"])
 def test_a_budget_holds(tmp_path, settings):
     "Within two per cent, by whole problems; a problem costs less than that here"
     budget = 12_000
-    run(tmp_path, token_budget=budget, stages=(5,), n_samples=2, model=model(chain_stages=(4, 5)), **settings)
+    run(tmp_path, token_budget=budget, n_samples=2, model=model(chain_stages=(4, 5)), **{"stages": (5,), **settings})
     assert abs(sum(o["generated_tokens"] for o in read_metrics(tmp_path)) - budget) <= .02 * budget
 
 @pytest.fixture(scope="module")
 def with_values(tmp_path_factory):
-    "A run with value heads"
+    "A run with value heads, which are fitted once a stage"
     torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("values") / "whole"
-    run(folder, ppo=GAE)
+    run(folder, ppo=GAE, joint=False)
     return folder
 
 def test_a_resumed_run_with_value_heads_is_the_same(tmp_path, with_values):
-    run_in_parts(tmp_path / "parts", ppo=GAE)
+    run_in_parts(tmp_path / "parts", ppo=GAE, joint=False)
     assert metrics(tmp_path / "parts") == metrics(with_values)
     heads, kept = (saved(o)["values"] for o in (tmp_path / "parts", with_values))
     assert heads["fitted"] == kept["fitted"] == [["discriminator", 1, 1], ["discriminator", 2, 5], ["generator", 1, 2], ["generator", 2, 6]]
