@@ -264,10 +264,10 @@ def ablate(out: StudyOut = "runs/ablation", variants: StudyVariants = "", seeds:
     if list_variants: return _list_variants(as_json)
     if study: return _world_study(study, small, out, seeds, jobs, token_budget, model, threads, as_json)
     start_quietly(threads, (model,))
-    from chained_adv.ablation import STUDY_PHASES, ablation_rows, save_ablation, seed_rows
+    from chained_adv.ablation import STUDY_STEPS, ablation_rows, save_ablation, seed_rows
     values = {"model.model": str(Path(model).resolve()) if Path(model).exists() else model,
               "model.device": device,
-              "token_budget": token_budget, "eval_samples": 8, **STUDY_PHASES, **parse_assignments(set)}
+              "token_budget": token_budget, "eval_samples": 8, **STUDY_STEPS, **parse_assignments(set)}
     train_set, held_out, remarks = problem_sets(problems, _is_tiny(values))
     for o in remarks: say(o)
     chosen = parse_list("--variants", variants, example="warm,gae") if variants else None

@@ -15,7 +15,7 @@ from ..opponents.oracles import ORACLES
 from ..sandbox import Sandbox
 from ..rewards import get_reward_scheme
 from ..rollout import Rollout, counted_pass_rate, play
-from ..settings import CONTINUATIONS, DRAWN, MOST_DRAWN, PROGRAMS, TrainingConfig
+from ..settings import CONTINUATIONS, DRAWN, MOST_DRAWN, TESTED, TrainingConfig
 
 # %% ../../nbs/training/00_episodes.ipynb #22f8fddb
 def count_drawn(
@@ -46,10 +46,10 @@ def play_step(
     oracle = config.model.tests if config.model.tests in ORACLES else ""
     same: dict = dict(seed=seed, reward=config.reward, bank=bank, oracle=oracle)
     if role == "discriminator":
-        return play(players, problems, sandbox, PROGRAMS, stage, (stage,), config.n_lists, tested=1,
+        return play(players, problems, sandbox, config.n_programs, stage, (stage,), config.n_lists, tested=1,
                     continuations=1, past=past, **same)
     tested_at = (1, 2, 3, 4, 5) if get_reward_scheme(config.reward).reads_tests else ()
-    same |= dict(n_samples=config.n_samples, stages=tested_at, tested=config.tested)
+    same |= dict(n_samples=config.n_samples, stages=tested_at, tested=TESTED)
     if config.together: return play(players, problems, sandbox, branch=config.stages[0], **same)
     different = -int(-config.problems_per_step * share // 1)
     return play(players, problems, sandbox, branch=stage, continuations=CONTINUATIONS, different=different,

@@ -10,7 +10,7 @@ __all__ = ['ADVERSARY_ARMS', 'BLIND_ORACLES', 'ADVERSARY_CELLS', 'ADVERSARY', 'S
 # %% ../../nbs/worlds/04_arms.ipynb #6254b39c
 from dataclasses import dataclass
 from pathlib import Path
-from ..ablation import STUDY_PHASES, Variant, variant_config
+from ..ablation import STUDY_STEPS, Variant, variant_config
 from ..core import Problem
 from ..models import ModelConfig
 from ..settings import TrainingConfig
@@ -116,7 +116,7 @@ STAGES = Study(
 # %% ../../nbs/worlds/04_arms.ipynb #0929e300
 WEAK_CELLS = (Cell("weak", "two baseline tests, which bugs pass"),
               Cell("weak-none", "the same, no reference", reference=False))
-_BY_DEFAULT = dict(token_budget=0, **{o: getattr(TrainingConfig(), o) for o in STUDY_PHASES})
+_BY_DEFAULT = dict(token_budget=0, **{o: getattr(TrainingConfig(), o) for o in STUDY_STEPS})
 _SHARED = ("warm", "baseline", "fuzz_narrow", "fuzz_wide", "frozen", "frozen_inputs", "learning",
            "learning_inputs", "fuzz_learning", "fuzz_inputs")
 
@@ -169,5 +169,5 @@ def study_config(
     "The settings of an arm"
     base = TrainingConfig(model=ModelConfig(model=str(model)), token_budget=budget or study.budget,
                           generator_lr=study.lr[0], discriminator_lr=study.lr[1], eval_samples=8, n_mutants=0,
-                          **STUDY_PHASES)
+                          **STUDY_STEPS)
     return variant_config(base, arm, seed, out)
