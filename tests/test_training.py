@@ -32,7 +32,7 @@ def one_thread():
 def small(**kw):
     kw["ppo"] = PPOConfig(**kw.pop("ppo", {}))
     model = ModelConfig(device="cpu", adapters=kw.pop("adapters", "stage"), max_stage_tokens=60, max_test_tokens=48)
-    few = dict(problems_per_step=3, n_samples=4, n_lists=3, n_discriminator_steps=1, first_discriminator_steps=0,
+    few = dict(problems_per_step=3, n_samples=4, n_lists=3, n_programs=3, n_discriminator_steps=1, first_discriminator_steps=0,
                n_generator_steps=1, k_alternating_steps=1, eval_samples=1, n_mutants=0)
     return TrainingConfig(**{"model": model, "stages": (1, 2), "order": "uniform", **few, **kw})
 
