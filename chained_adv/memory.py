@@ -124,25 +124,27 @@ class MicroBatches:
     def __init__(self,
         lengths: list[int], # row: tokens
         limit: int = NARROW, # Padded tokens of one pass, at most; a pass has one row at least
-        spare: Callable[[], bool] | None = None # Switches on what saves memory; False when nothing is left
+        spare: Callable[[], bool] | None = None, # Switches on what saves memory; False when nothing is left
+        adapters: list[str] | None = None # row: the adapter that reads it; None is the same for all
     ):
         self.lengths = lengths
         self.limit = limit
         self.spare = spare
+        self.adapters = adapters or [""] * len(lengths)
 
 # %% ../nbs/13_memory.ipynb #50f80f93
 @patch
 def cut(self: MicroBatches,
     rows: list[int] # Row numbers
 ) -> list[list[int]]: # Passes
-    "Rows by length, in passes of at most the limit"
-    chunk, chunks = [], []
-    for r in sorted(rows, key=lambda r: self.lengths[r]):
-        if chunk and (len(chunk) + 1) * self.lengths[r] > self.limit:
-            chunks.append(chunk)
-            chunk = []
-        chunk.append(r)
-    return chunks + [chunk] if chunk else chunks
+    "Rows of one adapter by length, in passes of at most the limit"
+    chunks: list[list[int]] = []
+    for r in sorted(rows, key=lambda r: (self.adapters[r], self.lengths[r])):
+        last = chunks[-1] if chunks else []
+        fits = (len(last) + 1) * self.lengths[r] <= self.limit
+        if last and fits and self.adapters[r] == self.adapters[last[0]]: last.append(r)
+        else: chunks.append([r])
+    return chunks
 
 # %% ../nbs/13_memory.ipynb #b3ecd9a9
 @patch

@@ -69,6 +69,7 @@ class Batch:
     credit: list[list[float]] | None = None # row -> what each token earned on top, in units of reward
     features: Any = None # row x channel: hidden state before the answer, which the value head reads
     trainer_logprobs: list[list[float]] | None = None # row -> the trainer's before it, when `corrected`
+    adapters: list[str] | None = None # row: name of the adapter that wrote it; None is the same for all
 
 # %% ../nbs/20_ppo.ipynb #a2f19cb4
 def _token_mask(lengths):
@@ -437,7 +438,7 @@ def train_step(
     _check_batch(batch)
     if config.advantage == "gae" and batch.values is None: batch = predict_values(batch, head)
     advantages, kept, returns = compute_advantages(batch, config)
-    passes = MicroBatches(batch.lengths, config.microbatch_tokens or NARROW, spare)
+    passes = MicroBatches(batch.lengths, config.microbatch_tokens or NARROW, spare, batch.adapters)
     rows = _taught_rows(kept, batch.groups, config)
     batch, known = _read_before(batch, policy, reference, rows.tolist(), passes, config, corrected)
     u = _Update(batch, advantages, known, policy, optimizer, config, passes, scale)
