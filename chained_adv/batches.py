@@ -190,14 +190,13 @@ def update_inputs(
     config = values.config
     reader = player.reader() if player.base.adapters else None
     score = _scorer(player, samples, stages, reader)
-    batch = replace(batch, adapters=[player.adapter(s) for s in stages])
     head = head_optimizer = None
     if config.advantage == "gae":
         batch = replace(batch, features=player.features(samples, reader))
         head, head_optimizer = values.fit_first(player.role, key, batch, step)
     return dict(
-        batch=batch, policy=lambda rows: score(rows, entropy_grad=config.entropy_floor > 0),
-        reference=lambda rows: score(rows, reference=True), optimizer=optimizer,
-        config=fit_config(config, player.base.model), seed=step, head=head, head_optimizer=head_optimizer,
-        scale=loss_scale(player.base.model), spare=lambda: checkpoint_layers(player.base.model),
-        corrected=player.engine is not None)
+        batch=replace(batch, adapters=[player.adapter(s) for s in stages]), optimizer=optimizer,
+        policy=lambda rows: score(rows, entropy_grad=config.entropy_floor > 0),
+        reference=lambda rows: score(rows, reference=True), head=head, head_optimizer=head_optimizer,
+        config=fit_config(config, player.base.model), seed=step, scale=loss_scale(player.base.model),
+        spare=lambda: checkpoint_layers(player.base.model), corrected=player.engine is not None)

@@ -180,11 +180,14 @@ def step_batch(self: AdversarialTrainer,
 
 # %% ../nbs/33_trainer.ipynb #fa503e50
 @patch
-def _learning_stage(self: AdversarialTrainer, role, stage):
-    "The stage under which what learns in a step is known: its optimiser, its value head's first fit"
-    if role == "generator": return self.config.stages[0] if self.config.together else stage
+def learning_stages(self: AdversarialTrainer,
+    role: str, # Who learns
+    stage: int # At which stage
+) -> tuple[int, ...]: # The first names what learns: its optimiser, its value head's first fit, its alarms
+    "The stages that learn in a step"
+    if role == "generator": return self.config.stages if self.config.together else (stage,)
     written = self.players.test_stages
-    return stage if stage in written else written[-1]
+    return (stage if stage in written else written[-1],)
 
 @patch
 def optimizer(self: AdversarialTrainer,
@@ -192,11 +195,10 @@ def optimizer(self: AdversarialTrainer,
     stage: int # At which stage
 ) -> torch.optim.Optimizer: # One per role and stage, one for all stages that learn together
     "The optimiser of a role at a stage, made when it is first needed"
-    key = role, self._learning_stage(role, stage)
+    stages = self.learning_stages(role, stage)
+    key = role, stages[0]
     if key not in self.optimizers:
-        together = self.config.stages if role == "generator" and self.config.together else key[1:]
-        player = self.players.role(role)
-        found = {id(p): p for s in together for p in player.parameters(s).values()}
+        found = {id(p): p for s in stages for p in self.players.role(role).parameters(s).values()}
         self.optimizers[key] = create_optimizer(list(found.values()), learning_rate(self.config, role))
     return self.optimizers[key]
 
@@ -215,7 +217,7 @@ STATISTICS = ("policy_loss", "kl", "clip_fraction", "entropy", "grad_norm", "row
 @patch
 def _line(self: AdversarialTrainer, role, stage, phase, rollout, stats, seconds):
     "The line of a step for `metrics.jsonl`"
-    first_fit = self.values.fitted.get((role, self._learning_stage(role, stage)))
+    first_fit = self.values.fitted.get((role, self.learning_stages(role, stage)[0]))
     if first_fit == self.step: stats["explained_variance"] = None
     line = dict(step=self.step, stage=stage, phase=phase, role=role, **rollout_metrics(rollout))
     return line | dict(seconds_update=seconds) | {k: stats[k] for k in STATISTICS if k in stats}
@@ -229,13 +231,13 @@ def train_one(self: AdversarialTrainer,
 ) -> dict: # Its line for `metrics.jsonl`
     "One step: sample and judge episodes, update, tell the callbacks"
     self.step += 1
-    if role == "discriminator": stage = self._learning_stage(role, stage)
+    if role == "discriminator": stage, = self.learning_stages(role, stage)
     rollout = self.sample_rollout(role, stage)
     samples, stages, batch = self.step_batch(rollout, role, stage)
     start = time.perf_counter()
     with _locate_errors(self.step, stage, role):
         inputs = update_inputs(self.players.role(role), samples, stages, batch, self.optimizer(role, stage),
-                               self.values, self._learning_stage(role, stage), self.step)
+                               self.values, self.learning_stages(role, stage)[0], self.step)
         stats = train_step(**inputs)
     line = self._line(role, stage, phase, rollout, stats, time.perf_counter() - start)
     self.callbacks.call("after_step", line, rollout, samples)
@@ -247,7 +249,7 @@ def _carry(self: AdversarialTrainer, stage):
     "Copy the discriminator's adapter of a stage to the later stages at which it writes tests"
     discriminator = self.players.discriminator
     if self.config.model.adapters != "stage": return
-    source = discriminator.parameters(self._learning_stage("discriminator", stage)).values()
+    source = discriminator.parameters(*self.learning_stages("discriminator", stage)).values()
     for later in [s for s in self.players.test_stages if s > stage]:
         with torch.no_grad():
             for target, p in zip(discriminator.parameters(later).values(), source): target.copy_(p)
@@ -300,8 +302,7 @@ def train_alternating(self: AdversarialTrainer,
 ) -> list[dict]: # The lines logged
     "K turns of a step of the generator and one of the discriminator"
     n = self.config.k_alternating_steps if n_steps is None else n_steps
-    roles = ("generator", "discriminator")
-    return [self.train_one(role, stage, "alternating") for _ in range(n) for role in roles]
+    return [self.train_one(o, stage, "alternating") for _ in range(n) for o in ("generator", "discriminator")]
 
 # %% ../nbs/33_trainer.ipynb #cee680b9
 @patch
@@ -354,8 +355,8 @@ def _open_folder(self: AdversarialTrainer, resume, overwrite):
 def _used_again(self: AdversarialTrainer, stage):
     "(role, stage) -> optimiser, of those that stages after this one go on with"
     later = [s for s in self.config.stages if s > stage]
-    keys = {(role, self._learning_stage(role, s)) for s in later for role in ("generator", "discriminator")}
-    return {key: o for key, o in self.optimizers.items() if key in keys}
+    return {(role, s): o for (role, s), o in self.optimizers.items()
+            if any(self.learning_stages(role, k)[0] == s for k in later)}
 
 @patch
 def _save(self: AdversarialTrainer, stage):

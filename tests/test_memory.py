@@ -7,12 +7,15 @@ import pytest, torch
 from transformers import GPT2Config, LlamaConfig, LlamaForCausalLM, Qwen3MoeConfig
 
 from chained_adv import memory
+from chained_adv.batches import ValueHeads, joint_batch, update_inputs
 from chained_adv.core import ConfigError, TrainingError
 from chained_adv.footprint import Plan, Tracker, run_parts, what_fits
 from chained_adv.loading import TINY, load_tokenizer
 from chained_adv.memory import MicroBatches, bytes_per_token, checkpoint_layers, fit_config, fit_tokens, free_memory
 from chained_adv.models import ModelConfig, Players, activate
 from chained_adv.ppo import Batch, PPOConfig, create_optimizer, train_step
+from chained_adv.rollout import sample_chains
+from chained_adv.tiny.world import tiny_problems
 
 CONFIG = PPOConfig(microbatch_tokens=100, epochs=1, minibatches=2)
 ERRORS = [torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB"), MemoryError(),
@@ -121,6 +124,23 @@ def test_checkpointed_layers_give_the_same_gradients(reading):
     less, again, twice = measure()
     assert less < .6 * kept and torch.equal(plain, again)
     for a, b in zip(gradients, twice): assert (a - b).abs().max() <= 1e-6 * max(1., a.abs().max())
+
+def test_checkpointed_layers_make_the_same_update_of_several_stages():
+    "Layers that are computed again find the adapter that they were computed with"
+    after = []
+    for again in (False, True):
+        players = Players(ModelConfig(device="cpu", max_stage_tokens=24))
+        player, made = players.generator, sample_chains(players, tiny_problems("train", 12)[:2], 2, seed=1)
+        for i, c in enumerate(made.chains): c.generator_reward = float(i % 2)
+        if again: assert checkpoint_layers(player.base.model)
+        weights = [p for s in (1, 2) for p in player.parameters(s).values()]
+        for p in weights: p.data += .01 # a fresh adapter's second matrix is zero, and nothing would reach its first
+        optimizer = create_optimizer(weights, 1e-3)
+        samples, stages, batch = joint_batch(made, (1, 2))
+        train_step(**update_inputs(player, samples, stages, batch, optimizer, ValueHeads(CONFIG), 1, 1))
+        after.append([p.grad.clone() for p in weights])
+    for a, b in zip(*after):
+        assert a.abs().max() > 0 and (a - b).abs().max() <= 1e-5 * a.abs().max()
 
 def test_the_size_of_a_pass_goes_by_free_memory(monkeypatch):
     model = Players(ModelConfig(device="cpu")).generator.base.model

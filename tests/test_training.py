@@ -61,9 +61,9 @@ def steps(*roles, stage=1, **kw):
         lines = [o for role in roles for o in (t.train_generator_epoch if role == "generator" else t.train_discriminator_epoch)(stage, 1)]
         return [{k: v for k, v in o.items() if not k.startswith("seconds")} for o in lines], t.players.state()
 
-@pytest.mark.parametrize("ppo", [{}, GAE], ids=["group", "gae"])
-def test_same_seed_same_metrics(ppo):
-    first, again, other = (steps("discriminator", "generator", ppo=ppo, seed=seed) for seed in (0, 0, 1))
+@pytest.mark.parametrize("ppo, joint", [({}, True), ({}, False), (GAE, True)], ids=["group", "one by one", "gae"])
+def test_same_seed_same_metrics(ppo, joint):
+    first, again, other = (steps("discriminator", "generator", ppo=ppo, joint=joint, seed=seed) for seed in (0, 0, 1))
     assert first[0] == again[0] and not moved(first[1], again[1])
     assert first[0] != other[0] and moved(first[1], other[1])
 
@@ -110,7 +110,8 @@ def test_a_resumed_run_of_every_variant_is_the_same(tmp_path, name):
     assert parts.tensors and not moved(parts.tensors, whole.tensors)
     assert parts.metrics == whole.metrics and parts.state["sampler"] == whole.state["sampler"]
 
-def test_tokens_are_those_that_the_sampler_wrote(tmp_path, monkeypatch):
+@pytest.mark.parametrize("joint", [True, False], ids=["together", "one by one"])
+def test_tokens_are_those_that_the_sampler_wrote(tmp_path, monkeypatch, joint):
     "Of all calls of the sampler, whatever became of the answers: training and evaluation, none left out"
     from chained_adv import rows
     sampled, sample_tokens = [], rows.sample_tokens
@@ -119,7 +120,7 @@ def test_tokens_are_those_that_the_sampler_wrote(tmp_path, monkeypatch):
         sampled.append(sum(len(ids) for ids, *_ in answers))
         return answers
     monkeypatch.setattr(rows, "sample_tokens", counting)
-    with trainer(out=str(tmp_path / "run"), order="learnability") as t:
+    with trainer(out=str(tmp_path / "run"), order="learnability", joint=joint) as t:
         summary = t.train_full_pipeline()
         assert summary["generated_tokens"] + summary["evaluation_tokens"] == sum(sampled)
         before = sum(sampled)
@@ -158,16 +159,19 @@ def test_a_resumed_run_with_past_opponents_and_a_budget_is_the_same(tmp_path):
     whole = run(tmp_path / "whole", **settings)
     assert metrics(tmp_path / "parts") == whole
     assert sum(o["generated_tokens"] for o in whole) < 3500 * 1.1 # a problem costs up to a tenth of this small budget
-    kept = [[(o["role"], o["stage"], o["step"]) for o in saved(tmp_path / f)["callbacks"]["PastOpponents"]["kept"]] for f in ("parts", "whole")]
-    assert kept[0] == kept[1] and {o[:2] for o in kept[0]} == {("generator", 2), ("discriminator", 2)}
+    kept = [[(o["role"], *o["weights"], o["step"]) for o in saved(tmp_path / f)["callbacks"]["PastOpponents"]["kept"]] for f in ("parts", "whole")]
+    assert kept[0] == kept[1] and {o[:-1] for o in kept[0]} == {("generator", 1, 2), ("discriminator", 2)}
 
 def test_a_step_against_a_past_opponent_moves_the_learner_alone():
     "After a phase each, the discriminator's present weights are back when the generator has played against its past ones"
-    with trainer([lambda: PastOpponents(1, share=1.)], stages=(1,)) as t:
+    with trainer([lambda: PastOpponents(1, share=1.)]) as t:
         t.train_stage(1)
         before = t.players.state()
         t.train_generator_epoch(1, 1)
-        assert moved(before, t.players.state()) == {"shared.generator_1"}
+        trained = t.players.state()
+        assert moved(before, trained) == {"shared.generator_1", "shared.generator_2"}
+        t.train_discriminator_epoch(2, 1)
+        assert "shared.discriminator_2" in moved(trained, t.players.state()) and not {o for o in moved(trained, t.players.state()) if "generator" in o}
 
 def test_values_are_logged(with_values, plain):
     lines = metrics(with_values)
@@ -197,10 +201,10 @@ def test_settings_act(ppo, plain):
     assert moved(plain[1], after) == {"shared.discriminator_1"}
 
 @pytest.mark.parametrize("ppo", [{}, dict(advantage="rloo"), GAE], ids=["group", "rloo", "gae"])
-@pytest.mark.parametrize("role", ["generator", "discriminator"])
-def test_equal_rewards_change_no_weight(monkeypatch, ppo, role):
+@pytest.mark.parametrize("role, joint", [("generator", True), ("generator", False), ("discriminator", True)])
+def test_equal_rewards_change_no_weight(monkeypatch, ppo, role, joint):
     flat = scheme(monkeypatch, "flat", lambda *_: .5, lambda *_: .5)
-    with trainer(reward=flat, ppo=ppo) as t:
+    with trainer(reward=flat, ppo=ppo, joint=joint) as t:
         before = t.players.state()
         line, = (t.train_generator_epoch if role == "generator" else t.train_discriminator_epoch)(1)
         assert not moved(before, t.players.state()) and line["rows_kept"] == 0
@@ -322,10 +326,18 @@ def test_the_guard_leaves_the_run_as_it_is(plain):
         without = t.players.state()
     assert plain[0] == [{k: v for k, v in line.items() if not k.startswith("seconds")}] and not moved(plain[1], without)
 
+def test_alarms_about_a_generator_whose_stages_learn_together_span_the_rounds(tmp_path):
+    "Its steps at all stages are one series; one after the other each stage has a series of its own"
+    for joint, series in ((True, {1: 8}), (False, {1: 4, 2: 4})):
+        with trainer(out=str(tmp_path / str(joint)), n_generator_steps=3, joint=joint) as t:
+            t.train_full_pipeline()
+            rows = t.callbacks.find(Guard).rows
+            assert {stage: len(o) for (role, stage), o in rows.items() if role == "generator"} == series
+
 # Order of problems
 
 def test_learnability_hears_what_came_of_each_problem():
-    with trainer(order="learnability") as t:
+    with trainer(order="learnability", joint=False) as t:
         t.train_discriminator_epoch(1, 1)
         assert len(t.sampler.known) == 3 and all(n == 3 for _, n in t.sampler.known.values()) # three programs per problem
         before = dict(t.sampler.known)
@@ -336,7 +348,7 @@ def test_learnability_hears_what_came_of_each_problem():
         assert {id for id, o in t.sampler.known.items() if o != before.get(id)} == judged # of others nothing is said
         state = t.sampler.state()
         drawn = [p.id for p in t.sampler.next(5)]
-    with trainer(order="learnability") as t: assert [p.id for p in t.sampler.restore(state).next(5)] == drawn
+    with trainer(order="learnability", joint=False) as t: assert [p.id for p in t.sampler.restore(state).next(5)] == drawn
 
 # Memory of mistakes
 

@@ -191,7 +191,7 @@ class Guard(Callback):
 @patch
 def look(self: Guard,
     step: int, # Its number
-    stage: int, # Stage in training
+    stage: int, # That learnt, or the first of several
     role: str, # Who learnt
     **figures # reward, truth, entropy; of a discriminator also validity, empty, duplicate, rejected; or None
 ) -> list[Alarm]: # Those raised by this step
@@ -254,7 +254,8 @@ def after_step(self: Guard, line, rollout, samples):
     entropy = -sum(sum(s.logprobs) for s in samples) / n_tokens
     figures = dict(reward=line[f"{role}_reward"], truth=self.measure_truth(line, rollout), entropy=entropy)
     if role == "discriminator": figures |= dict(validity=line.get("validity"), **list_shares(rollout))
-    self.alarms = self.look(line["step"], line["stage"], role, **figures)
+    learnt = self.trainer.learning_stages(role, line["stage"])
+    self.alarms = self.look(line["step"], learnt[0], role, **figures)
     for alarm in self.alarms: self.report(alarm)
 
 # %% ../../nbs/callbacks/02_guard.ipynb #2f6a2c51

@@ -26,13 +26,12 @@ def _copy_into(parameters, tensors):
 @contextmanager
 def play_as(
     player: Player, # Whose weights are exchanged
-    stage: int, # At which stage
-    tensors: dict[str, torch.Tensor] # Parameters of this stage, or of another of the same player
+    weights: dict[int, dict[str, torch.Tensor]] # stage -> what plays there, of this or another of its stages
 ):
-    "Let a player play a stage with other weights for a while"
-    parameters = list(player.parameters(stage).values())
+    "Let a player play some stages with other weights for a while"
+    parameters = [p for stage in weights for p in player.parameters(stage).values()]
     present = [p.detach().clone() for p in parameters]
-    _copy_into(parameters, tensors.values())
+    _copy_into(parameters, [t for tensors in weights.values() for t in tensors.values()])
     try: yield
     finally: _copy_into(parameters, present)
 
@@ -48,20 +47,20 @@ class PastOpponents(Callback):
         if size < 1: raise ConfigError(f"opponents:{size}: give the number of versions to keep, at least 1")
         self.size = size
         self.share = share
-        self.kept = [] # Dicts of role, stage, step, tensors; oldest first
+        self.kept = [] # Dicts of role, step, and weights: stage -> tensors; oldest first
 
 # %% ../../nbs/callbacks/03_past.ipynb #82d5970d
 @patch
 def add(self: PastOpponents,
     player: Player, # Whose weights to keep
-    stage: int, # Of which stage
+    stages: tuple[int, ...], # Of which stages
     step: int # Training step at which they are kept
 ):
-    "Keep a player's weights of a stage, as they are"
-    tensors = {n: p.detach().cpu().clone() for n, p in player.parameters(stage).items()}
+    "Keep a player's weights of some stages, as they are"
+    copied = lambda stage: {n: p.detach().cpu().clone() for n, p in player.parameters(stage).items()}
     same = [o for o in self.kept if o["role"] == player.role]
     others = [o for o in self.kept if o["role"] != player.role]
-    same.append(dict(role=player.role, stage=stage, step=step, tensors=tensors))
+    same.append(dict(role=player.role, step=step, weights={s: copied(s) for s in stages}))
     self.kept = sorted(others + same[-self.size:], key=lambda o: o["step"])
 
 # %% ../../nbs/callbacks/03_past.ipynb #0a17cbe6
@@ -70,10 +69,11 @@ def pick(self: PastOpponents,
     role: str, # Of the opponent
     stage: int, # At which it has to play
     rng: Random # Source of randomness
-) -> dict | None: # One of `kept`; None when there is none
+) -> dict[int, dict] | None: # stage -> weights, for `play_as`; None when there is none
     "A past version of a role that can play at a stage"
-    fits = lambda o: o["role"] == role and (role == "discriminator" or o["stage"] == stage)
-    found = [o for o in self.kept if fits(o)]
+    found = [o["weights"] for o in self.kept if o["role"] == role]
+    if role == "discriminator": found = [{stage: tensors} for o in found for tensors in o.values()]
+    found = [o for o in found if stage in o]
     return rng.choice(found) if found else None
 
 # %% ../../nbs/callbacks/03_past.ipynb #73f25353
@@ -89,7 +89,10 @@ def attach(self: PastOpponents, trainer):
 @patch
 def after_phase(self: PastOpponents, phase):
     "Keep the present version of who has learnt"
-    for role in phase.roles: self.add(self.trainer.players.role(role), phase.stage, self.trainer.step)
+    trainer = self.trainer
+    for role in phase.roles:
+        stages = trainer.learning_stages(role, phase.stage)
+        self.add(trainer.players.role(role), stages, trainer.step)
 
 # %% ../../nbs/callbacks/03_past.ipynb #62f1d2e4
 @patch
@@ -100,7 +103,7 @@ def during_rollout(self: PastOpponents, role, stage):
     rng = make_rng(trainer.config.seed, "opponent", trainer.step)
     if rng.random() >= self.share: return nullcontext()
     version = self.pick(other, stage, rng)
-    return play_as(trainer.players.role(other), stage, version["tensors"]) if version else nullcontext()
+    return play_as(trainer.players.role(other), version) if version else nullcontext()
 
 # %% ../../nbs/callbacks/03_past.ipynb #d67d5e60
 @patch
