@@ -48,7 +48,7 @@ _DIRECT, _LEAVE = dict(chain_stages=(5,), stages=(5,)), dict(n_discriminator_ste
 
 # %% ../nbs/36_ablation.ipynb #82b465e5
 VARIANTS = {o.name: o for o in (
-    Variant(REFERENCE, "stages together, adversarial, reward per_test: the default"),
+    Variant(REFERENCE, "stages together, adversarial, reward per_test: as by default"),
     Variant("warm", "the model before training", trained=False),
     Variant("warm_direct", "the model before training, code without stages", dict(chain_stages=(5,)),
             trained=False),
@@ -88,8 +88,9 @@ def variant_config(
     return config
 
 # %% ../nbs/36_ablation.ipynb #c1d9b3c0
-STUDY_STEPS = dict(first_discriminator_steps=3, n_discriminator_steps=3, n_generator_steps=5, n_samples=8,
-                   n_programs=3)
+STUDY_STEPS = dict(
+    first_discriminator_steps=3, n_discriminator_steps=3, n_generator_steps=5, k_alternating_steps=1,
+    problems_per_step=24, n_samples=8, n_lists=4, n_programs=3)
 
 # %% ../nbs/36_ablation.ipynb #3cb8a634
 def run_variant(

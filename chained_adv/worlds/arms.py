@@ -102,9 +102,9 @@ STAGES_ARMS = _arms(
     Variant("direct", "direct code", _format("direct", stages=(5,))),
     Variant("staged", "stages, trained one after the other",
             _format("staged", stages=(1, 2, 5), joint=False)),
-    Variant("joint", "stages, trained together", _format("staged", stages=(1, 2, 5))),
+    Variant("joint", "stages, trained together", _format("staged", stages=(1, 2, 5), joint=True)),
     Variant("restated", "as many words that compute nothing, trained together",
-            _format("restated", stages=(3, 5))),
+            _format("restated", stages=(3, 5), joint=True)),
     Variant("last_stage", "stages, only the code is trained", _format("staged", stages=(5,))))
 
 STAGES = Study(
@@ -116,13 +116,13 @@ STAGES = Study(
 # %% ../../nbs/worlds/04_arms.ipynb #0929e300
 WEAK_CELLS = (Cell("weak", "two baseline tests, which bugs pass"),
               Cell("weak-none", "the same, no reference", reference=False))
-_BY_DEFAULT = dict(token_budget=0, **{o: getattr(TrainingConfig(), o) for o in STUDY_STEPS})
+_WHOLE_RUN = dict(token_budget=0, joint=False, first_discriminator_steps=8)
 _SHARED = ("warm", "baseline", "fuzz_narrow", "fuzz_wide", "frozen", "frozen_inputs", "learning",
            "learning_inputs", "fuzz_learning", "fuzz_inputs")
 
 WEAK_ARMS = {o: ADVERSARY_ARMS[o] for o in _SHARED} | BLIND_ORACLES | _arms(
     Variant("warm_staged", "stages before training", trained=False),
-    Variant("default", "five stages by the default settings, not at equal tokens", _BY_DEFAULT))
+    Variant("default", "five stages one after the other, a whole run, not at equal tokens", _WHOLE_RUN))
 WEAK = Study("weak", "tiny", WEAK_CELLS, WEAK_ARMS, ADVERSARY.controls, 60_000,
              ("baseline", "fuzz_wide", "frozen", "learning", "learning_inputs"), ("weak",))
 STUDIES = {o.name: o for o in (ADVERSARY, STAGES, WEAK)}
