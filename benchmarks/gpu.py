@@ -147,11 +147,11 @@ def show_pipeline(folder, args):
     tokens = min(args.tokens, 128)
     with tempfile.TemporaryDirectory() as out:
         config = TrainingConfig(
-            out=f"{out}/run", stages=(5,), n_discriminator_steps=2, first_discriminator_steps=0,
+            out=f"{out}/run", stages=(4, 5), n_discriminator_steps=2, first_discriminator_steps=0,
             n_generator_steps=2, k_alternating_steps=2, problems_per_step=2, n_samples=4, eval_samples=2,
-            n_mutants=0, model=ModelConfig(
-                model=folder, dtype=args.dtype, device=args.device, prompts="plain", max_stage_tokens=tokens,
-                max_test_tokens=tokens))
+            n_mutants=0, n_programs=3, model=ModelConfig(
+                model=folder, chain_stages=(4, 5), dtype=args.dtype, device=args.device, prompts="plain",
+                max_stage_tokens=tokens, max_test_tokens=tokens))
         start = time.perf_counter()
         begin()
         with AdversarialTrainer(config, load_problems("builtin")[:4], progress=False) as trainer:

@@ -279,7 +279,7 @@ def what_fits(
         kept = replace(settings, dtype=dtype)
         computed = pick_dtype(dtype, device)
         if computed not in costs: costs[computed] = _measured(config, kept, tokens, prompt)
-        for plan in (Plan(r, tokens, prompt, micro=m) for r in rows for m in sorted({*micros}, reverse=True)):
+        for plan in (Plan(r, tokens, prompt, 1, m) for r in rows for m in sorted({*micros}, reverse=True)):
             peak = RUNTIME + peak_bytes(run_parts(config, kept, plan, costs[computed]))
             found.append(Choice(dtype, plan.rows, plan.micro, peak, free is None or peak <= free))
     return found

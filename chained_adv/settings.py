@@ -43,7 +43,7 @@ class StepConfig:
     problems_per_step: int = 24 # Problems that a step learns from
     n_samples: int = 6 # Samples of each problem in a generator's step
     n_lists: int = 4 # Lists of tests about each chain in a discriminator's step
-    n_programs: int = 6 # Samples of each problem in it, whose programs the tests run against
+    n_programs: int = 6 # Programs of each problem that the tests of a discriminator's step run against
 
 # %% ../nbs/32_settings.ipynb #e9c3f097
 @dataclass(frozen=True)
