@@ -60,7 +60,7 @@ class TrainingConfig(StepConfig):
     generator_lr: float = 0. # Learning rate of the generator; 0 chooses
     discriminator_lr: float = 0. # Learning rate of the discriminator; 0 chooses
     order: str = "learnability" # Order of problems: `uniform`, `difficulty` or `learnability`
-    eval_samples: int = 200 # Samples per split in an evaluation, rounded up to whole problems
+    eval_samples: int = 200 # Held-out samples in an evaluation, rounded up to whole problems
     n_mutants: int = 6 # Mutants per problem behind the mutation score; 0 leaves it out
     timeout: float = 2. # Processor seconds per test
     isolation: str = "" # Level that must confine programs, of `ISOLATION`; empty: the best there is

@@ -310,11 +310,12 @@ def evaluate(self: AdversarialTrainer,
     stage: int, # After which stage; 0 before training
     splits: tuple[str, ...] = ("train", "held_out"), # Which problems
     tested: int | None = None, # Samples that get tests; None is all of them
-    samples: int = 0 # Per split, rounded up to whole problems; 0 is `eval_samples`
+    samples: int = 0 # Per split, whole problems; 0 is `eval_samples`, half in training
 ) -> dict[str, Evaluation]: # By split
     "Evaluate on fixed problems, and tell the callbacks"
-    c, found, n = self.config, {}, samples or self.config.eval_samples
+    c, found = self.config, {}
     for split in splits:
+        n = samples or -(-c.eval_samples // (2 if split == "train" and self.held_out else 1))
         if not (problems := (self.problems if split == "train" else self.held_out)[:n]): continue
         found[split] = self.evaluations[stage, split] = evaluate_players(
             self.players, problems, self.sandbox, -(-n // len(problems)), # samples, rounded up
@@ -393,8 +394,7 @@ def _summary(self: AdversarialTrainer):
     rates = lambda row: {k: row[k] for k in RATE_NAMES if k in row}
     pick = lambda stage: {r["split"]: {"n": r["n"], **rates(r)} for r in rows if r["stage"] == stage}
     return dict(before=pick(0), after=pick(max(r["stage"] for r in rows)), seconds=round(self.seconds, 1),
-                generated_tokens=self.tokens, evaluation_tokens=self._evaluation_tokens,
-                seed=self.config.seed)
+                generated_tokens=self.tokens, evaluation_tokens=self._evaluation_tokens, seed=self.config.seed)
 
 # %% ../nbs/33_trainer.ipynb #f1n15h00
 @patch
