@@ -116,13 +116,13 @@ STAGES = Study(
 # %% ../../nbs/worlds/04_arms.ipynb #0929e300
 WEAK_CELLS = (Cell("weak", "two baseline tests, which bugs pass"),
               Cell("weak-none", "the same, no reference", reference=False))
-_WHOLE_RUN = dict(token_budget=0, joint=False, first_discriminator_steps=8)
+_WHOLE_RUN = dict(token_budget=0) | {o: getattr(TrainingConfig, o) for o in STUDY_STEPS}
 _SHARED = ("warm", "baseline", "fuzz_narrow", "fuzz_wide", "frozen", "frozen_inputs", "learning",
            "learning_inputs", "fuzz_learning", "fuzz_inputs")
 
 WEAK_ARMS = {o: ADVERSARY_ARMS[o] for o in _SHARED} | BLIND_ORACLES | _arms(
     Variant("warm_staged", "stages before training", trained=False),
-    Variant("default", "five stages one after the other, a whole run, not at equal tokens", _WHOLE_RUN))
+    Variant("default", "five stages by the default settings, not at equal tokens", _WHOLE_RUN))
 WEAK = Study("weak", "tiny", WEAK_CELLS, WEAK_ARMS, ADVERSARY.controls, 60_000,
              ("baseline", "fuzz_wide", "frozen", "learning", "learning_inputs"), ("weak",))
 STUDIES = {o.name: o for o in (ADVERSARY, STAGES, WEAK)}
