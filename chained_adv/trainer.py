@@ -326,10 +326,9 @@ def evaluate(self: AdversarialTrainer,
 @patch
 def _mutants(self: AdversarialTrainer, split, problems):
     "The mutants of a split's first problems, each made once; None without mutation score"
-    c, made = self.config, self.mutants.setdefault(split, [])
-    if not c.n_mutants: return None
-    made += find_live_mutants(problems[len(made):], self.sandbox, c.n_mutants, c.seed)
-    return made[:len(problems)]
+    made, n = self.mutants.setdefault(split, []), self.config.n_mutants
+    if n: made += find_live_mutants(problems[len(made):], self.sandbox, n, self.config.seed)
+    return made[:len(problems)] if n else None
 
 # %% ../nbs/33_trainer.ipynb #c6da0bbe
 @patch
@@ -394,7 +393,8 @@ def _summary(self: AdversarialTrainer):
     rates = lambda row: {k: row[k] for k in RATE_NAMES if k in row}
     pick = lambda stage: {r["split"]: {"n": r["n"], **rates(r)} for r in rows if r["stage"] == stage}
     return dict(before=pick(0), after=pick(max(r["stage"] for r in rows)), seconds=round(self.seconds, 1),
-                generated_tokens=self.tokens, evaluation_tokens=self._evaluation_tokens, seed=self.config.seed)
+                generated_tokens=self.tokens, evaluation_tokens=self._evaluation_tokens,
+                seed=self.config.seed)
 
 # %% ../nbs/33_trainer.ipynb #f1n15h00
 @patch
