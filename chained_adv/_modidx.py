@@ -4540,8 +4540,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                   'chained_adv/worlds/study.py'),
                                           'chained_adv.worlds.study.study_runs': ( 'worlds/study.html#study_runs',
                                                                                    'chained_adv/worlds/study.py'),
-                                          'chained_adv.worlds.study.study_tokens': ( 'worlds/study.html#study_tokens',
-                                                                                     'chained_adv/worlds/study.py'),
                                           'chained_adv.worlds.study.unshared_problems': ( 'worlds/study.html#unshared_problems',
                                                                                           'chained_adv/worlds/study.py')},
             'chained_adv.worlds.warm': { 'chained_adv.worlds.warm.Recipe': ('worlds/warm.html#recipe', 'chained_adv/worlds/warm.py'),

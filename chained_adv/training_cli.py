@@ -219,7 +219,7 @@ StudyListVariants = opt(bool, "List the variants.", "--list")
 StudyName = opt(str, "A study in a world of its own: adversary (when does a tester pay?), stages (when do "
                 "they pay?) or weak (what helps where baseline tests are weak?). Out, seeds, jobs, model and "
                 "token budget apply; left out, the study's.", metavar="NAME")
-StudySmall = opt(bool, "Of a study: the main arms in the cells that decide, with half the tokens.", "--small")
+StudySmall = opt(bool, "Of a study: the main arms in the cells that decide.", "--small")
 
 # %% ../nbs/43_training_cli.ipynb #a473721e
 _ABLATE = examples(
