@@ -358,6 +358,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                       'chained_adv.arc.chat.Talk.heard': ('arc/chat.html#talk.heard', 'chained_adv/arc/chat.py'),
                                       'chained_adv.arc.chat.Talk.run': ('arc/chat.html#talk.run', 'chained_adv/arc/chat.py'),
                                       'chained_adv.arc.chat.Talk.started': ('arc/chat.html#talk.started', 'chained_adv/arc/chat.py'),
+                                      'chained_adv.arc.chat.Talk.stop': ('arc/chat.html#talk.stop', 'chained_adv/arc/chat.py'),
                                       'chained_adv.arc.chat.Worst': ('arc/chat.html#worst', 'chained_adv/arc/chat.py'),
                                       'chained_adv.arc.chat._last_question': ('arc/chat.html#_last_question', 'chained_adv/arc/chat.py'),
                                       'chained_adv.arc.chat._make_model': ('arc/chat.html#_make_model', 'chained_adv/arc/chat.py'),

@@ -9,7 +9,6 @@ __all__ = ['SOURCES', 'LIMITS', 'discussion_texts', 'describe_grids', 'discussio
 # %% ../../nbs/arc/18_chat.ipynb #51306a35
 import asyncio, functools, json, sys, time
 from collections.abc import AsyncIterator
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from importlib.resources import files
 from pathlib import Path
@@ -262,7 +261,7 @@ def drop_answer(self: Store,
 # %% ../../nbs/arc/18_chat.ipynb #131f7944
 @dataclass
 class Talk:
-    "A message under way"
+    "A message under way; it is sent at once"
     store: Store # Where the chat is
     chat: int # Its number
     client: Client # The model
@@ -273,7 +272,8 @@ class Talk:
     def __post_init__(self):
         self.events: list[dict] = []
         self.text = self.thoughts = ""
-        self.task: asyncio.Future[None] | None = None
+        self.call = asyncio.ensure_future(self.ask())
+        self.task = asyncio.ensure_future(self.run())
 
 # %% ../../nbs/arc/18_chat.ipynb #512c92d7
 @patch
@@ -300,7 +300,6 @@ async def ask(self: Talk) -> dict: # How it ended: `status`, and of a failure it
     except CallError as e:
         usage = asdict(e.usage or Usage())
         return dict(status="error", label=e.label, message=e.message, usage=usage, cost=e.cost or 0.)
-    except asyncio.CancelledError: return dict(status="stopped", cost=None)
     except Exception as e: # nothing that a model does may leave a chat without an end
         return dict(status="error", label="bad_json", message=f"{type(e).__name__}: {e}"[:500], cost=None)
     if not self.text: self.heard(reply.text, reply.reasoning)
@@ -311,8 +310,9 @@ async def ask(self: Talk) -> dict: # How it ended: `status`, and of a failure it
 # %% ../../nbs/arc/18_chat.ipynb #cb34fed3
 @patch
 async def run(self: Talk):
-    "Make the call and keep the answer, however it ends"
-    ended = await self.ask()
+    "Wait for the call and keep the answer, however it ends"
+    try: ended = await self.call
+    except asyncio.CancelledError: ended = dict(status="stopped", cost=None)
     meta = {**self.meta, **ended, "thoughts": self.thoughts}
     def keep():
         if ended["cost"] is not None: self.store.settle(self.booked, ended["cost"])
@@ -330,8 +330,15 @@ async def follow(self: Talk) -> AsyncIterator[dict]: # Events, the last of kind 
         for o in self.events[seen:]: yield o
         seen = max(seen, len(self.events))
         if self.events and self.events[-1]["kind"] == "end": return
-        if self.task and self.task.done() and seen == len(self.events): return
+        if self.task.done() and seen == len(self.events): return
         await asyncio.sleep(.03)
+
+@patch
+async def stop(self: Talk) -> bool: # Was the call still under way?
+    "End the call; what came of it is kept"
+    stopped = self.call.cancel()
+    await self.task
+    return stopped
 
 # %% ../../nbs/arc/18_chat.ipynb #0b2b8a6b
 class Room:
@@ -389,10 +396,8 @@ async def send(self: Room,
     if text: self.store.say(id, "user", text)
     else: self.store.drop_answer(user, id) # only now, when nothing refuses any more
     meta = dict(model=model, temperature=temperature, source=source, attempt=request.attempt)
-    talk = Talk(self.store, id, client, request, booked, meta)
-    self.talks[id] = talk
-    talk.task = task = asyncio.ensure_future(talk.run())
-    task.add_done_callback(lambda _: self.talks.pop(id, None))
+    self.talks[id] = talk = Talk(self.store, id, client, request, booked, meta)
+    talk.task.add_done_callback(lambda _: self.talks.pop(id, None))
     return talk
 
 # %% ../../nbs/arc/18_chat.ipynb #9311d53a
@@ -404,17 +409,12 @@ async def stop(self: Room,
     "Stop the answer of a chat; what there is of it stays"
     self.store.chat(user, id)
     talk = self.talks.get(id)
-    if not talk or talk.task.done(): return False
-    talk.task.cancel()
-    with suppress(asyncio.CancelledError): await talk.task
-    return True
+    return await talk.stop() if talk else False
 
 @patch
 async def close(self: Room):
     "Stop everything that is under way"
-    for talk in list(self.talks.values()):
-        talk.task.cancel()
-        with suppress(asyncio.CancelledError): await talk.task
+    for talk in list(self.talks.values()): await talk.stop()
     await self.models.close()
 
 # %% ../../nbs/arc/18_chat.ipynb #cc125c0d

@@ -187,6 +187,24 @@ def test_whatever_the_endpoint_does_the_chat_goes_on(browser, tmp_path, fault):
             v.context.close()
     finally: process.kill(); process.wait(); process.stdout.close()
 
+def test_a_stop_that_overtakes_its_question(browser, tmp_path):
+    process = subprocess.Popen([sys.executable, str(FAULTS), "--faults", "hang", "--share", "1"], stdout=subprocess.PIPE, text=True)
+    port = int(re.search(r"\d+", process.stdout.readline())[0])
+    try:
+        with Serving(tmp_path / "data", "builtin", "--model", "m", "--base-url", f"http://127.0.0.1:{port}/v1") as serving:
+            v, held = Visit(browser, serving), []
+            page = v.open("discuss.html?v=1"); page.wait_for_selector("#log")
+            page.route("**/send", lambda o: held.append(o)) # on its way
+            page.select_option("#model", "m"); page.fill("#text", "Hello"); page.press("#text", "Enter")
+            page.wait_for_selector("#stop:visible")
+            with page.expect_response("**/stop") as answer: page.click("#stop")
+            assert answer.value.json() == {"stopped": False}
+            held[0].continue_()
+            until(page, "document.querySelector('.message.assistant')?.dataset.status === 'stopped'", 20)
+            assert page.is_enabled("#send") and page.is_visible("#retry")
+            v.context.close()
+    finally: process.kill(); process.wait(); process.stdout.close()
+
 # Runs and data
 
 def test_the_viewer_of_runs(browser, tmp_path):

@@ -280,9 +280,13 @@ function sendForm(event) {
   const text = $("#text").value.trim();
   if (text) say(text);
 }
+/** Stop the answer. The question may still be on its way to the server, so this is asked until there is no answer under way. */
 async function stop() {
+  const number = chat.id,
+    talk = live();
   try {
-    await post(`api/chats/${chat.id}/stop`);
+    while (talks.get(number) === talk && !(await post(`api/chats/${number}/stop`)).stopped)
+      await new Promise((done) => setTimeout(done, 100));
   } catch (error) {
     announce(error.message, "error");
   }
