@@ -1,5 +1,5 @@
 """The worlds of the studies: what they promise about problems, training texts and runs."""
-import json
+import json, shutil
 import subprocess
 import sys
 import time
@@ -181,6 +181,8 @@ def test_each_seed_of_a_study_has_a_warm_start_of_its_own(tmp_path, monkeypatch)
     assert [r["model"] for r in done] == [o.name for o in folders] and folders[0] != folders[1]
     assert [json.loads((o / "world.json").read_text())["seed"] for o in folders] == [4, 5]
     assert heard[:2] == ["warm start, seed 4", "warm start, seed 5"]
+    shutil.rmtree(tmp_path / "cache") # another machine, which has the files: nothing is made
+    assert study.run_study("stages", tmp_path / "s", (4, 5)) == done and not (tmp_path / "cache").exists()
     with pytest.raises(ConfigError, match="other settings .model"):
         study.run_study("stages", tmp_path / "s", (4, 5), model=folders[1])
 

@@ -9,6 +9,7 @@ __all__ = ['SOURCES', 'LIMITS', 'discussion_texts', 'describe_grids', 'discussio
 # %% ../../nbs/arc/18_chat.ipynb #51306a35
 import asyncio, functools, json, sys, time
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from importlib.resources import files
 from pathlib import Path
@@ -311,8 +312,8 @@ async def ask(self: Talk) -> dict: # How it ended: `status`, and of a failure it
 @patch
 async def run(self: Talk):
     "Wait for the call and keep the answer, however it ends"
-    try: ended = await self.call
-    except asyncio.CancelledError: ended = dict(status="stopped", cost=None)
+    ended: dict = dict(status="stopped", cost=None)
+    with suppress(asyncio.CancelledError): ended = await self.call
     meta = {**self.meta, **ended, "thoughts": self.thoughts}
     def keep():
         if ended["cost"] is not None: self.store.settle(self.booked, ended["cost"])

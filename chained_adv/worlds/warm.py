@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from random import Random
 import torch
+from filelock import FileLock
 from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 
 # %% ../../nbs/worlds/03_warm.ipynb #017d8049
@@ -246,9 +247,11 @@ def world_model(
     "The warm start of a world, from the cache or made now; raises `ConfigError` for another world"
     recipe = chosen_recipe(world, tokens)
     folder = world_folder(recipe, seed)
-    if (folder / "world.json").is_file(): return folder
-    if folder.exists(): shutil.rmtree(folder) # half written
-    return make_world(recipe, folder, seed, device, progress)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder.with_suffix(".lock")): # who comes second finds it made
+        if (folder / "world.json").is_file(): return folder
+        if folder.exists(): shutil.rmtree(folder) # half written
+        return make_world(recipe, folder, seed, device, progress)
 
 # %% ../../nbs/worlds/03_warm.ipynb #df0f0aec
 @torch.no_grad()
