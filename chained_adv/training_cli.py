@@ -207,7 +207,8 @@ def _run_study(config: Any, sets: tuple[list, list], out: str, variants: list[st
 # %% ../nbs/43_training_cli.ipynb #18bd488b
 StudyOut = opt(str, "The study's folder; what it holds already is not done again.")
 StudyVariants = opt(str, "Names of variants with commas, see --list. Left out: all.")
-StudySeeds = opt(str, "Seeds with commas; one run of each variant per seed.")
+StudySeeds = opt(str, "Seeds with commas; one run of each variant per seed. Left out: three, of a whole "
+                "study five.")
 StudyTokenBudget = opt(int, "Tokens that each run may generate while it trains, both players together.",
                        min=1)
 StudyJobs = opt(int, "Runs at the same time, each in a process of its own.", min=1)
@@ -227,13 +228,13 @@ _ABLATE = examples(
     "chained-adv ablate --list",
     "chained-adv ablate --variants per_test,warm,baseline --seeds 0,1 --token-budget 20000 --out "
                    "runs/small_study",
-    "chained-adv ablate --study adversary --small --seeds 100,101 --jobs 2",
+    "chained-adv ablate --study adversary --small --jobs 2",
     "chained-adv ablate --study stages --seeds 100,101,102,103,104 --out runs/study_stages",
     "chained-adv ablate --problems my.json --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out "
                    "runs/study")
 
 # %% ../nbs/43_training_cli.ipynb #5a0d11e2
-_GIVEN = dict(out="runs/ablation", seeds="0,1,2", token_budget=60_000, model="tiny") # defaults of `ablate`
+_GIVEN = dict(out="runs/ablation", token_budget=60_000, model="tiny") # defaults of `ablate`
 
 def _world_study(study, small, out, seeds, jobs, token_budget, model, threads, as_json):
     "Run what is missing of a study in its own world, and write its table and its diagram"
@@ -242,7 +243,7 @@ def _world_study(study, small, out, seeds, jobs, token_budget, model, threads, a
     from chained_adv.worlds.findings import save_findings, study_table
     from chained_adv.worlds.study import read_results, run_study
     out = f"runs/study_{study}" if out == _GIVEN["out"] else out
-    seeds = "100,101,102,103,104" if seeds == _GIVEN["seeds"] else seeds
+    seeds = seeds or ("100,101,102" if small else "100,101,102,103,104")
     budget = 0 if token_budget == _GIVEN["token_budget"] else token_budget
     done = lambda n, total, name: say(f"run {n} of {total}: {name}")
     run_study(study, out, tuple(parse_list("--seeds", seeds, int)), jobs, small,
@@ -255,7 +256,7 @@ def _world_study(study, small, out, seeds, jobs, token_budget, model, threads, a
 
 # %% ../nbs/43_training_cli.ipynb #1b9e40ff
 @app.command(epilog=_ABLATE)
-def ablate(out: StudyOut = "runs/ablation", variants: StudyVariants = "", seeds: StudySeeds = "0,1,2",
+def ablate(out: StudyOut = "runs/ablation", variants: StudyVariants = "", seeds: StudySeeds = "",
     token_budget: StudyTokenBudget = 60_000, jobs: StudyJobs = 1, model: StudyModel = "tiny",
     problems: StudyProblems = "", samples: StudySamples = 1, n_mutants: StudyNMutants = 6, set: Set = [],
     list_variants: StudyListVariants = False, study: StudyName = "", small: StudySmall = False,
@@ -272,7 +273,7 @@ def ablate(out: StudyOut = "runs/ablation", variants: StudyVariants = "", seeds:
     for o in remarks: say(o)
     chosen = parse_list("--variants", variants, example="warm,gae") if variants else None
     measured = _run_study(make_config(values), (train_set, held_out), out, chosen,
-                          tuple(parse_list("--seeds", seeds, int)),
+                          tuple(parse_list("--seeds", seeds or "0,1,2", int)),
                           jobs=jobs, n_samples=samples, n_mutants=n_mutants)
     save_ablation(measured, out)
     if as_json: return print_json(dict(out=out, rows=ablation_rows(seed_rows(measured))))
