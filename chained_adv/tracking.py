@@ -345,6 +345,19 @@ def _print_line(self: TrainingProgress, stage, phase, shown):
     figures = "".join(f", {k} {v}" for k, v in shown.items())
     print(f"{step}, stage {stage}, {phase}{figures}", file=self.stream, flush=True)
 
+# %% ../nbs/24_tracking.ipynb #8e903fef
+@patch
+def evaluating(self: TrainingProgress,
+    stage: int, # After which stage; 0 is before training
+    split: str, # `train` or `held_out`
+    part: str # What begins: samples, tests, verdicts ...
+) -> None:
+    "An evaluation goes on"
+    what = f"evaluating {f'after stage {stage}' if stage else 'before training'}, {split.replace('_', '-')}"
+    if self._bar is not None: self._bar.set_description(f"{what}: {part}")
+    elif self._phase != (stage, what): print(what, file=self.stream, flush=True)
+    self._phase = stage, what
+
 # %% ../nbs/24_tracking.ipynb #20eade50
 @patch
 def stage_table(self: TrainingProgress,

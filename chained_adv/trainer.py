@@ -313,14 +313,14 @@ def evaluate(self: AdversarialTrainer,
     samples: int = 0 # Per split, whole problems; 0 is `eval_samples`, half in training
 ) -> dict[str, Evaluation]: # By split
     "Evaluate on fixed problems, and tell the callbacks"
-    c, found = self.config, {}
+    c, found, call, seed = self.config, {}, self.callbacks.call, stable_hash("evaluation")
     for split in splits:
         n = samples or -(-c.eval_samples // (2 if split == "train" and self.held_out else 1))
         if not (problems := (self.problems if split == "train" else self.held_out)[:n]): continue
         found[split] = self.evaluations[stage, split] = evaluate_players(
-            self.players, problems, self.sandbox, -(-n // len(problems)), # samples, rounded up
-            self._mutants(split, problems), tested=tested, seed=stable_hash("evaluation"), reward=c.reward)
-    self.callbacks.call("after_evaluation", stage, found)
+            self.players, problems, self.sandbox, -(-n // len(problems)), self._mutants(split, problems),
+            tested, seed, c.reward, progress=lambda o, s=split: call("evaluating", stage, s, o))
+    call("after_evaluation", stage, found)
     return found
 
 @patch

@@ -269,15 +269,19 @@ class Hooks(Callback):
     def after_step(self, line, rollout, samples): self.seen.append(f"after_step {line['role']}")
     def after_phase(self, phase): self.seen.append(f"after_phase {phase.name}")
     def after_stage(self, stage): self.seen.append(f"after_stage {stage}")
+    def evaluating(self, stage, split, part): self.seen += [f"evaluating {stage} {split}"] if part == "samples" else []
     def after_evaluation(self, stage, evaluations): self.seen.append(f"after_evaluation {stage} {'+'.join(evaluations)}")
     def after_run(self, summary): self.seen.append("after_run" if summary else "after_run, failed")
+
+EVALUATED = ["evaluating 0 train", "evaluating 0 held_out"]
 
 def test_hooks_are_called_in_order(tmp_path):
     with trainer([Hooks], out=str(tmp_path / "run"), stages=(1,), n_generator_steps=2) as t: t.train_full_pipeline()
     assert t.callbacks.find(Hooks).seen == [
-        "attach", "before_run", "after_evaluation 0 train+held_out", "before_stage 1",
+        "attach", "before_run", *EVALUATED, "after_evaluation 0 train+held_out", "before_stage 1",
         "after_step discriminator", "after_phase discriminator", "after_step generator", "after_step generator", "after_phase generator",
-        "after_step generator", "after_step discriminator", "after_phase alternating", "after_stage 1", "after_evaluation 1 train+held_out", "after_run"]
+        "after_step generator", "after_step discriminator", "after_phase alternating", "after_stage 1",
+        *[o.replace("0", "1") for o in EVALUATED], "after_evaluation 1 train+held_out", "after_run"]
 
 def test_an_evaluation_of_fewer_samples_uses_the_same_mutants():
     held_out = tiny_problems("held_out", 25)[:4]

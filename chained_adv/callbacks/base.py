@@ -99,6 +99,14 @@ def after_step(self: Callback,
 
 # %% ../../nbs/callbacks/00_base.ipynb #9c109141
 @patch
+def evaluating(self: Callback,
+    stage: int, # After which stage; 0 is before training
+    split: str, # `train` or `held_out`
+    part: str # `samples`, `tests`, `verdicts`, `greedy` or `mutants`
+):
+    "A part of an evaluation begins"
+
+@patch
 def after_evaluation(self: Callback,
     stage: int, # After which stage; 0 is before training
     evaluations: dict # Split (`train` or `held_out`) -> `Evaluation`

@@ -155,6 +155,11 @@ def after_step(self: Progress, line, rollout, samples):
 
 # %% ../../nbs/callbacks/01_log.ipynb #b9044259
 @patch
+def evaluating(self: Progress, stage, split, part):
+    "Show what is being measured"
+    if self.bar: self.bar.evaluating(stage, split, part)
+
+@patch
 def after_evaluation(self: Progress, stage, evaluations):
     "Show the rates"
     if self.bar: self.bar.stage_table(evaluation_rows(stage, evaluations))
