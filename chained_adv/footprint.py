@@ -22,7 +22,7 @@ from .loading import QUANTISED, TINY, pick_device, pick_dtype
 from .memory import NARROW, WIDE, free_memory
 from .adapters import add_adapters
 from .models import MERGED_BELOW, ROLES, ModelConfig, _adapter_names
-from .sampling import attend, layer_states, make_cache
+from .sampling import attend, layer_states, make_cache, with_cache
 
 # %% ../nbs/18_footprint.ipynb #6bbcdd26
 class Tracker(TorchDispatchMode):
@@ -102,8 +102,7 @@ def _update_pass(model, rows, tokens, layers):
     cache = make_cache(model, [(k.clone(), v.clone()) for k, v in layers], grow=False)
     ids = torch.zeros(rows, tokens, dtype=torch.long)
     seen = torch.ones(rows, past + tokens, dtype=torch.long)
-    run = lambda **kw: model(input_ids=ids, **attend(model, seen, tokens), past_key_values=cache,
-                             use_cache=True, **kw)
+    run = lambda **kw: model(input_ids=ids, **attend(model, seen, tokens), **with_cache(cache), **kw)
     score_targets(model, run, ids)[0].sum().backward()
 
 @torch.no_grad()
@@ -111,8 +110,8 @@ def _read_pass(model, rows, tokens):
     "Read prompts; returns keys and values per layer"
     cache = make_cache(model)
     ids = torch.zeros(rows, tokens, dtype=torch.long)
-    model(input_ids=ids, **attend(model, torch.ones_like(ids), tokens), past_key_values=cache,
-          use_cache=True, logits_to_keep=1)
+    model(input_ids=ids, **attend(model, torch.ones_like(ids), tokens), **with_cache(cache),
+          logits_to_keep=1)
     return layer_states(cache)
 
 # %% ../nbs/18_footprint.ipynb #a002660e

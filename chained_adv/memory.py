@@ -15,6 +15,7 @@ from typing import TypeVar
 import torch
 from fastcore.basics import patch
 from torch.utils.checkpoint import checkpoint
+from transformers import Cache
 from .core import TrainingError
 
 # %% ../nbs/13_memory.ipynb #d735c469
@@ -183,7 +184,8 @@ def run(self: MicroBatches,
 def _again(forward, *args, **kwargs):
     "A layer's forward pass that is repeated in the backward pass"
     if not torch.is_grad_enabled(): return forward(*args, **kwargs)
-    layers = getattr(kwargs.get("past_key_values"), "layers", ())
+    cache = next((o for o in kwargs.values() if isinstance(o, Cache)), None) # its name has changed
+    layers = getattr(cache, "layers", ())
     before = [(o.keys, o.values) for o in layers]
     def run(*args):
         for layer, (keys, values) in zip(layers, before):

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import torch
 from fastcore.basics import patch
 from .memory import free_memory, is_out_of_memory
-from .sampling import GrowingLayer, Reader, layer_states, make_cache, sample_tokens
+from .sampling import GrowingLayer, Reader, layer_states, make_cache, sample_tokens, with_cache
 
 # %% ../nbs/15_rows.ipynb #489468e0
 @torch.no_grad()
@@ -21,7 +21,7 @@ def token_bytes(
     "Memory of a cached token"
     cache = make_cache(model)
     ids = torch.zeros(1, 1, dtype=torch.long, device=model.device)
-    model(input_ids=ids, past_key_values=cache, use_cache=True)
+    model(input_ids=ids, **with_cache(cache))
     return sum(o.numel() * o.element_size() for states in layer_states(cache) for o in states)
 
 def row_bytes(
