@@ -282,6 +282,8 @@ EQUIVALENT = { # mutants of the easy set that no test can catch, by problem: wha
     "middle-of-three": 1, # the same three in another order
     "exactly-one-even": 1, # the difference is odd when the sum is
     "hide-middle": 2, # words of two characters come out alike on both ways
+    "list-of-items": 1, # without `list(...)`: the view of a dict is judged as the list of what it shows
+    "list-of-values": 1, # the same
     "sum-of-positive": 2, # zeros add nothing
 }
 
