@@ -120,7 +120,7 @@ def held_out(problem):
 
 def training_config(a):
     model = ModelConfig(model=a.model, device="cpu", adapters="role", chain_stages=(5,), test_stages=(5,),
-                        max_stage_tokens=80, max_test_tokens=80, max_rows=64)
+                        max_stage_tokens=80, max_test_tokens=80, max_rows=32)
     return TrainingConfig(out=str(a.out), model=model, stages=(5,), generator_lr=a.lr, discriminator_lr=a.lr,
                           problems_per_step=8, n_samples=8, n_lists=6, n_programs=3, order="uniform",
                           n_mutants=0, seed=a.seed)

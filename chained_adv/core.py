@@ -8,7 +8,7 @@ __all__ = ['DIFFICULTIES', 'FunctionNode', 'DATA_KINDS', 'TEST_KINDS', 'OUTCOMES
            'ExecutionResult', 'Chain', 'stable_hash', 'make_rng']
 
 # %% ../nbs/00_core.ipynb #a044d442
-import ast, hashlib, itertools, logging, random
+import ast, hashlib, itertools, random
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -26,9 +26,6 @@ class ProblemError(ChainedAdvError):
 
 class TrainingError(ChainedAdvError):
     "A run that must stop: a NaN, a dead sandbox, a broken reward"
-
-# %% ../nbs/00_core.ipynb #59dc225e
-logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
 
 # %% ../nbs/00_core.ipynb #293fb63b
 DIFFICULTIES = ("easy", "medium", "hard")
