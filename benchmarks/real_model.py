@@ -2,7 +2,8 @@
 
     python benchmarks/real_model.py evaluate --model models/gemma_cut --problems HumanEval.jsonl \
         --out runs/real/humaneval_direct.jsonl [--stages 1,2,3,4,5] [--samples 4] [--tests] [--prompts plain]
-    python benchmarks/real_model.py curve --model models/gemma_cut --seed 0 --out runs/real/curve_0 [--turns 120]
+    python benchmarks/real_model.py curve --model models/gemma_cut --seed 1 --out runs/real/curve_1 [--turns 75] \
+        [--start benchmarks/curve]
     python benchmarks/real_model.py table runs/real/*.jsonl runs/real/curve_*
 
 `evaluate` writes a line per problem: a greedy episode and some sampled ones (temperature .8), each solved or not, read
@@ -15,7 +16,8 @@ model solves 1 to 7 of 8 samples (`selection.jsonl`): only there do a group's re
 last norm is divided by `--temperature` (`model/`): the trainer samples at temperature 1, and a small model says too much
 that is wrong there. The held-out problems are sampled from that model, too. A turn is a step of the
 generator and one of the tester. It writes `metrics.jsonl` (a line per step), `evaluation.jsonl` (the held-out problems
-before, now and then, and at the end) and `state.pt`, from which the same command goes on.
+before, now and then, and at the end) and `state.pt`, from which the same command goes on. With `--start` a run takes the
+choice of problems and the first evaluation from another run's folder: they are the untrained model's, whatever the seed.
 
 `table` prints what the files hold, with 95 % intervals (bootstrap over problems), in Markdown.
 """
@@ -23,6 +25,7 @@ before, now and then, and at the end) and `state.pt`, from which the same comman
 import argparse
 import json
 import resource
+import shutil
 import time
 from pathlib import Path
 import torch
@@ -38,7 +41,6 @@ from chained_adv.rollout import play
 from chained_adv.sandbox import Sandbox
 from chained_adv.settings import TrainingConfig
 
-BLOCK = 16 # problems at once: what an interruption can cost
 RATES = ("solved_greedy", "solved", "syntax_error_rate", "truncation_rate", "validity", "bug_catch_rate")
 
 
@@ -75,12 +77,12 @@ def describe(chain, sample):
                 ended=sample.finished, tokens=len(sample.ids))
 
 
-def measure(players, problems, sandbox, path, settings):
-    "A line per problem; those that are there are kept"
+def measure(players, problems, sandbox, path, settings, at_once=16):
+    "A line per problem; those that are there are kept. An interruption costs the problems that are played at once"
     known = {o["id"] for o in same_settings(path, settings)}
     left = [p for p in problems if p.id not in known]
-    for i in range(0, len(left), BLOCK):
-        block, start = left[i:i + BLOCK], time.process_time()
+    for i in range(0, len(left), at_once):
+        block, start = left[i:i + at_once], time.process_time()
         tested = players.test_stages if settings["tests"] else ()
         greedy = play(players, block, sandbox, stages=tested, temperature=0)
         first = players.chain_stages[0]
@@ -111,7 +113,7 @@ def evaluate(a):
                                   test_stages=stages, prompts=a.prompts, max_rows=64,
                                   max_stage_tokens=160, max_test_tokens=120)) # those of `few_shot`, for any prompts
     with Sandbox() as sandbox:
-        measure(players, problems, sandbox, Path(a.out), settings)
+        measure(players, problems, sandbox, Path(a.out), settings, a.at_once)
 
 
 def held_out(problem):
@@ -180,6 +182,13 @@ def model_of(a):
     return str(folder)
 
 
+def begin(a):
+    "What another run measured of the untrained model, where it is not there yet"
+    for name in ("selection.jsonl", "evaluation.jsonl") if a.start else ():
+        if not (a.out / name).exists():
+            shutil.copy(Path(a.start) / name, a.out)
+
+
 def select(a, easy, sandbox):
     "Training problems that the untrained model solves now and then"
     free = [p for p in easy if not held_out(p)]
@@ -196,6 +205,7 @@ def curve(a):
     episodes.DRAWN = episodes.MOST_DRAWN = 1 # the problems are chosen beforehand, so none is drawn in vain
     a.out = Path(a.out)
     a.out.mkdir(parents=True, exist_ok=True)
+    begin(a)
     a.name = Path(a.model).name
     a.model = model_of(a)
     easy = load_problems("easy")
@@ -286,13 +296,15 @@ def main():
     e.add_argument("--temperature", type=float, default=.8)
     e.add_argument("--prompts", default="auto")
     e.add_argument("--tests", action="store_true", help="tests about the greedy episode, too")
+    e.add_argument("--at-once", type=int, default=48, help="problems; more take more memory and less time")
     e.add_argument("--every", type=int, default=1, help="take one in so many problems, by a hash of the id")
     c = commands.add_parser("curve")
     c.set_defaults(run=curve)
     c.add_argument("--lr", type=float, default=1e-4)
     c.add_argument("--temperature", type=float, default=.5, help="of the samples, to train and to evaluate")
-    c.add_argument("--turns", type=int, default=120)
-    c.add_argument("--evaluate-every", type=int, default=30)
+    c.add_argument("--turns", type=int, default=75)
+    c.add_argument("--evaluate-every", type=int, default=75)
+    c.add_argument("--start", default="", help="folder of a run whose choice of problems and first evaluation are taken")
     c.add_argument("--save-every", type=int, default=3)
     for p in (e, c):
         p.add_argument("--model", required=True)

@@ -28,7 +28,8 @@ def small(monkeypatch):
 
 
 def options(out, **more):
-    common = dict(model="tiny", out=str(out), seed=0, samples=1, lr=1e-3, evaluate_every=2, save_every=1, temperature=1.)
+    common = dict(model="tiny", out=str(out), seed=0, samples=1, lr=1e-3, evaluate_every=2, save_every=1, temperature=1.,
+                  start="", at_once=16)
     return Namespace(**common | more)
 
 
@@ -56,7 +57,7 @@ def test_a_curve_goes_on_where_it_was_stopped(tmp_path, monkeypatch, capsys):
     assert "| whole | 2 |" in capsys.readouterr().out
 
 
-def test_trained_and_held_out_problems_are_apart(tmp_path):
+def test_trained_and_held_out_problems_are_apart(tmp_path, monkeypatch):
     problems = real_model.load_problems("easy")
     kept_out = [p for p in problems if real_model.held_out(p)]
     assert 5 <= len(kept_out) <= 15
@@ -64,6 +65,11 @@ def test_trained_and_held_out_problems_are_apart(tmp_path):
     rows = real_model.read_lines(tmp_path / "run/selection.jsonl")[1:]
     assert {o["id"] for o in rows} == {p.id for p in problems} - {p.id for p in kept_out}
     assert all(len(o["samples"]) == 8 for o in rows)
+    monkeypatch.setattr(real_model, "evaluate_players", None) # a run that starts from this one measures nothing again
+    monkeypatch.setattr(real_model, "play", None)
+    real_model.curve(options(tmp_path / "next", turns=0, start=tmp_path / "run", seed=1))
+    same = [[(tmp_path / run / o).read_text() for o in ("selection.jsonl", "evaluation.jsonl")] for run in ("run", "next")]
+    assert same[0] == same[1]
 
 
 def test_a_begun_line_is_dropped(tmp_path):
