@@ -3924,6 +3924,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                       'chained_adv.sampling.Reader._forward': ('sampling.html#reader._forward', 'chained_adv/sampling.py'),
                                       'chained_adv.sampling.Reader._places': ('sampling.html#reader._places', 'chained_adv/sampling.py'),
                                       'chained_adv.sampling.Reader._read': ('sampling.html#reader._read', 'chained_adv/sampling.py'),
+                                      'chained_adv.sampling.Reader._take': ('sampling.html#reader._take', 'chained_adv/sampling.py'),
                                       'chained_adv.sampling.Reader.known': ('sampling.html#reader.known', 'chained_adv/sampling.py'),
                                       'chained_adv.sampling.Reader.read': ('sampling.html#reader.read', 'chained_adv/sampling.py'),
                                       'chained_adv.sampling.Reader.select': ('sampling.html#reader.select', 'chained_adv/sampling.py'),

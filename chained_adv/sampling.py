@@ -180,6 +180,20 @@ def _pad_left(rows, pad_id, device):
     mask = [[0] * (width - len(r)) + [1] * len(r) for r in rows]
     return torch.tensor(ids, device=device), torch.tensor(mask, device=device)
 
+# %% ../nbs/11_sampling.ipynb #c41d7e58
+@patch
+def _places(self: Reader, numbers):
+    "Rows of these numbers, and the columns that they use"
+    rows = torch.tensor(numbers, device=self.model.device)
+    return rows, self.mask[rows].any(0).nonzero()[:, 0]
+
+@patch
+def _take(self: Reader, numbers):
+    "Keys and values per layer of some rows, and their mask, in the columns that they use"
+    rows, columns = self._places(numbers)
+    layers = [(k[:, :, columns][rows], v[:, :, columns][rows]) for k, v in self.layers]
+    return layers, self.mask[rows][:, columns]
+
 # %% ../nbs/11_sampling.ipynb #5fbae83a
 @patch
 def _forward(self: Reader, texts, parents):
@@ -189,9 +203,8 @@ def _forward(self: Reader, texts, parents):
     old = new[:, :0]
     layers = ()
     if any(parents):
-        rows = torch.tensor([self.rows.get(p, 0) for p in parents], device=device)
-        old = self.mask[rows] * torch.tensor([[bool(p)] for p in parents], device=device)
-        layers = [(k[rows], v[rows]) for k, v in self.layers]
+        layers, old = self._take([self.rows.get(p, 0) for p in parents])
+        old = old * torch.tensor([[bool(p)] for p in parents], device=device)
     mask = torch.cat([old, new], 1)
     cache = make_cache(self.model, layers)
     self.model(input_ids=ids, **attend(self.model, mask, ids.shape[1]), **with_cache(cache),
@@ -230,9 +243,7 @@ def _read(self: Reader, new, prefixes):
     parts = [self._forward(texts, [self.known(p) for p in texts]) for texts in chunks]
     kept = self.first or self.rows
     keep = [p for p in self.rows if p in kept or p in prefixes]
-    if keep:
-        rows = torch.tensor([self.rows[p] for p in keep], device=self.model.device)
-        parts.insert(0, ([(k[rows], v[rows]) for k, v in self.layers], self.mask[rows]))
+    if keep: parts.insert(0, self._take([self.rows[p] for p in keep]))
     by_layer = zip(*(layers for layers, _ in parts)) # layer: (keys, values) of every part
     layers = [tuple(_stack(o, 2) for o in zip(*blocks)) for blocks in by_layer]
     self.mask = _stack([mask for _, mask in parts], 1)
@@ -241,20 +252,12 @@ def _read(self: Reader, new, prefixes):
 
 # %% ../nbs/11_sampling.ipynb #14ec549c
 @patch
-def _places(self: Reader, prefixes):
-    "Rows of prefixes, and the columns that they use"
-    rows = torch.tensor([self.rows[p] for p in prefixes], device=self.model.device)
-    return rows, self.mask[rows].any(0).nonzero()[:, 0]
-
-@patch
 def select(self: Reader,
     prefixes: list[tuple[int, ...]] # Token ids as tuples, read before or not
 ) -> tuple[list[tuple[torch.Tensor, torch.Tensor]], torch.Tensor]: # Layers; mask, row x time
     "Keys and values per layer of a batch of prefixes, and their mask"
     self.read(prefixes)
-    rows, columns = self._places(prefixes)
-    layers = [(k[:, :, columns][rows], v[:, :, columns][rows]) for k, v in self.layers]
-    return layers, self.mask[rows][:, columns]
+    return self._take([self.rows[p] for p in prefixes])
 
 # %% ../nbs/11_sampling.ipynb #c0d3c3d8
 @patch
@@ -263,7 +266,7 @@ def start(self: Reader,
 ) -> tuple[DynamicCache, torch.Tensor]: # Cache; mask, row x time
     "A growing cache behind a batch of prefixes, and their mask"
     self.read(prefixes)
-    rows, columns = self._places(prefixes)
+    rows, columns = self._places([self.rows[p] for p in prefixes])
     cache = make_cache(self.model)
     growing = [o for o in cache.layers if isinstance(o, GrowingLayer)] # all of them
     for layer, (keys, values) in zip(growing, self.layers): layer.fill(keys, values, rows, columns)
