@@ -4362,6 +4362,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                        'chained_adv/training_cli.py'),
                                           'chained_adv.training_cli._print_warm': ( 'training_cli.html#_print_warm',
                                                                                     'chained_adv/training_cli.py'),
+                                          'chained_adv.training_cli._refuse_with_study': ( 'training_cli.html#_refuse_with_study',
+                                                                                           'chained_adv/training_cli.py'),
                                           'chained_adv.training_cli._run_study': ( 'training_cli.html#_run_study',
                                                                                    'chained_adv/training_cli.py'),
                                           'chained_adv.training_cli._run_training': ( 'training_cli.html#_run_training',

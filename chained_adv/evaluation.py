@@ -395,7 +395,8 @@ def evaluate_players(
     for suffix, lists in _lists_of(players, untrained, r, best_of, seed, progress).items():
         found |= _observe_best(r, lists, best_of, sandbox, suffix)
     if mutants and tested != 0: found |= _observe_mutants(r, tested, mutants, sandbox, progress)
-    if players.config.tests == "inputs": found["value_accuracy"] = value_accuracy(players, problems, sandbox)
+    if players.config.tests == "inputs":
+        found["value_accuracy"] = value_accuracy(players, problems, sandbox, tokens=r.tokens)
     return _evaluation(name, problems, r, found)
 
 # %% ../nbs/26_evaluation.ipynb #65322660

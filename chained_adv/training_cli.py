@@ -209,8 +209,8 @@ StudyOut = opt(str, "The study's folder; what it holds already is not done again
 StudyVariants = opt(str, "Names of variants with commas, see --list. Left out: all.")
 StudySeeds = opt(str, "Seeds with commas; one run of each variant per seed. Left out: three, of a whole "
                 "study five.")
-StudyTokenBudget = opt(int, "Tokens that each run may generate while it trains, both players together.",
-                       min=1)
+StudyTokenBudget = opt(int, "Tokens that each run may generate while it trains, both players together; 0 takes "
+                       "the study's own, 60,000 for ablations.", min=0)
 StudyJobs = opt(int, "Runs at the same time, each in a process of its own.", min=1)
 StudyModel = opt(str, "Model of both players: 'tiny', a folder, or a name on the Hugging Face hub.")
 StudyProblems = opt(str, "A problem file, 'builtin' or 'tiny'. Left out: 'tiny' for the tiny model.")
@@ -234,7 +234,14 @@ _ABLATE = examples(
                    "runs/study")
 
 # %% ../nbs/43_training_cli.ipynb #5a0d11e2
-_GIVEN = dict(out="runs/ablation", token_budget=60_000, model="tiny") # defaults of `ablate`
+_GIVEN = dict(out="runs/ablation", model="tiny") # defaults of `ablate`
+_ELSEWHERE = ("variants", "problems", "samples", "n_mutants", "set") # options of ablations alone
+
+def _refuse_with_study(context):
+    "A study has its own arms, problems and measure"
+    given = lambda o: getattr(context.get_parameter_source(o), "name", "") == "COMMANDLINE"
+    odd = ["--" + o.replace("_", "-") for o in _ELSEWHERE if given(o)]
+    if odd: raise ConfigError(f"--study has arms, problems and a measure of its own: leave out {', '.join(odd)}")
 
 def _world_study(study, small, out, seeds, jobs, token_budget, model, threads, as_json):
     "Run what is missing of a study in its own world, and write its table and its diagram"
@@ -244,10 +251,9 @@ def _world_study(study, small, out, seeds, jobs, token_budget, model, threads, a
     from chained_adv.worlds.study import read_results, run_study
     out = f"runs/study_{study}" if out == _GIVEN["out"] else out
     seeds = seeds or ("100,101,102" if small else "100,101,102,103,104")
-    budget = 0 if token_budget == _GIVEN["token_budget"] else token_budget
     done = lambda n, total, name: say(f"run {n} of {total}: {name}")
     run_study(study, out, tuple(parse_list("--seeds", seeds, int)), jobs, small,
-              "" if model == _GIVEN["model"] else model, budget, done)
+              "" if model == _GIVEN["model"] else model, token_budget, done)
     results = read_results(out)
     files = save_findings(study, results, out)
     if as_json: return print_json(dict(out=out, runs=results))
@@ -256,19 +262,22 @@ def _world_study(study, small, out, seeds, jobs, token_budget, model, threads, a
 
 # %% ../nbs/43_training_cli.ipynb #1b9e40ff
 @app.command(epilog=_ABLATE)
-def ablate(out: StudyOut = "runs/ablation", variants: StudyVariants = "", seeds: StudySeeds = "",
-    token_budget: StudyTokenBudget = 60_000, jobs: StudyJobs = 1, model: StudyModel = "tiny",
+def ablate(context: typer.Context,
+    out: StudyOut = "runs/ablation", variants: StudyVariants = "", seeds: StudySeeds = "",
+    token_budget: StudyTokenBudget = 0, jobs: StudyJobs = 1, model: StudyModel = "tiny",
     problems: StudyProblems = "", samples: StudySamples = 1, n_mutants: StudyNMutants = 6, set: Set = [],
     list_variants: StudyListVariants = False, study: StudyName = "", small: StudySmall = False,
     device: Device = "auto", threads: Threads = 1, as_json: Json = False):
     "Measure what each part is worth: runs with one thing changed, at equal tokens, on several seeds."
     if list_variants: return _list_variants(as_json)
-    if study: return _world_study(study, small, out, seeds, jobs, token_budget, model, threads, as_json)
+    if study:
+        _refuse_with_study(context)
+        return _world_study(study, small, out, seeds, jobs, token_budget, model, threads, as_json)
     start_quietly(threads, (model,))
     from chained_adv.ablation import STUDY_STEPS, ablation_rows, save_ablation, seed_rows
     values = {"model.model": str(Path(model).resolve()) if Path(model).exists() else model,
               "model.device": device,
-              "token_budget": token_budget, "eval_samples": 8, **STUDY_STEPS, **parse_assignments(set)}
+              "token_budget": token_budget or 60_000, "eval_samples": 8, **STUDY_STEPS, **parse_assignments(set)}
     train_set, held_out, remarks = problem_sets(problems, _is_tiny(values))
     for o in remarks: say(o)
     chosen = parse_list("--variants", variants, example="warm,gae") if variants else None

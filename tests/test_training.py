@@ -97,21 +97,27 @@ VARIANTS = {
     "a fuzzer": dict(model=model(discriminator_model="fuzz:8:wide")), "zero-sum": dict(reward="zero_sum"),
     "blind": dict(model=model(prompts="tags-blind")), "trusted": dict(model=model(tests="trusted")),
     "vote": dict(model=model(tests="vote")), "agreement": dict(model=model(tests="agreement")),
+    "a fuzzer beside": dict(callbacks=("fuzz:8:wide",)),
+    "some stages, one by one": dict(model=model(chain_stages=(1, 2, 5), test_stages=(5,)), reward="baseline", joint=False),
+    "some stages, together": dict(model=model(chain_stages=(2, 5), test_stages=(5,)), stages=(2, 5), reward="baseline"),
+    "some stages, the last is trained": dict(model=model(chain_stages=(1, 2, 5), test_stages=(5,)), stages=(5,), reward="baseline",
+                                             n_generator_steps=2),
     "direct code": dict(model=model(chain_stages=(5,)), stages=(5,), n_generator_steps=2),
     "baseline, direct": dict(model=model(chain_stages=(5,)), stages=(5,), reward="baseline", n_generator_steps=2)}
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_resumed_run_of_every_variant_is_the_same(tmp_path, name):
-    "The same lines, and the same weights to the last bit; direct code has one stage, which is begun again"
+    "The same lines, and the same weights to the last bit; where one stage is trained it is begun again"
     run_in_parts(tmp_path / "parts", **VARIANTS[name])
     assert metrics(tmp_path / "parts") == run(tmp_path / "whole", **VARIANTS[name])
-    last = "stage_5" if "direct" in name else "stage_2"
+    last = f"stage_{VARIANTS[name].get('stages', (1, 2))[-1]}"
     parts, whole = (CheckpointManager(tmp_path / o / "checkpoints").load_checkpoint(last) for o in ("parts", "whole"))
     assert parts.tensors and not moved(parts.tensors, whole.tensors)
     assert parts.metrics == whole.metrics and parts.state["sampler"] == whole.state["sampler"]
 
-@pytest.mark.parametrize("joint", [True, False], ids=["together", "one by one"])
-def test_tokens_are_those_that_the_sampler_wrote(tmp_path, monkeypatch, joint):
+@pytest.mark.parametrize("name", ["default", "one by one", "inputs, and a fuzzer beside", "a fuzzer", "agreement", "direct code",
+                                  "baseline, direct"])
+def test_tokens_are_those_that_the_sampler_wrote(tmp_path, monkeypatch, name):
     "Of all calls of the sampler, whatever became of the answers: training and evaluation, none left out"
     from chained_adv import rows
     sampled, sample_tokens = [], rows.sample_tokens
@@ -120,11 +126,11 @@ def test_tokens_are_those_that_the_sampler_wrote(tmp_path, monkeypatch, joint):
         sampled.append(sum(len(ids) for ids, *_ in answers))
         return answers
     monkeypatch.setattr(rows, "sample_tokens", counting)
-    with trainer(out=str(tmp_path / "run"), order="learnability", joint=joint) as t:
+    with trainer(out=str(tmp_path / "run"), **VARIANTS[name] | dict(order="learnability")) as t:
         summary = t.train_full_pipeline()
         assert summary["generated_tokens"] + summary["evaluation_tokens"] == sum(sampled)
         before = sum(sampled)
-        line, = t.train_generator_epoch(2, 1)
+        line, = t.train_generator_epoch(t.config.stages[-1], 1)
         assert line["generated_tokens"] == sum(sampled) - before
     assert summary["generated_tokens"] == sum(o["generated_tokens"] for o in read_metrics(tmp_path / "run"))
 

@@ -35,7 +35,8 @@ def continue_tests(
     player: Discriminator, # The discriminator
     asked: list[tuple[Problem, TestCase]], # Calls to go on from
     stage: int, # Whose adapter writes
-    limit: int = 64 # Tokens
+    limit: int = 64, # Tokens
+    tokens: dict[str, int] | None = None # Role -> what it sampled; added to
 ) -> list[str]: # The whole answers: beginning and what was added
     "Let a tester go on from calls, greedy"
     prompts = [player.prompt(p, stage, p.reference_solution) for p, _ in asked]
@@ -44,6 +45,7 @@ def continue_tests(
     tokenize = lambda text: player.base.tokenizer(text, add_special_tokens=False).input_ids
     rows = [Row(a + tokenize(b), player.adapter(stage), limit, 0) for a, b in zip(ids, beginnings)]
     answers = player._answer(rows, stage, 0., None)
+    if tokens is not None: tokens[player.role] += sum(len(ids) for ids, *_ in answers)
     return [a + player.cut(*b, stage)[3] for a, b in zip(beginnings, answers)]
 
 # %% ../../nbs/opponents/04_accuracy.ipynb #3b44c783
@@ -56,13 +58,14 @@ def value_accuracy(
     players: Players, # Whose discriminator is asked
     problems: list[Problem], # With references; others are left out
     sandbox: Sandbox, # Where the references run
-    n_inputs: int = 4 # Calls per problem
+    n_inputs: int = 4, # Calls per problem
+    tokens: dict[str, int] | None = None # Role -> what it sampled; added to
 ) -> list[tuple[int, float]]: # (position of the problem, 1 if the value is right) per call
     "How often does a tester say the right value for fixed inputs?"
     player, stage = players.discriminator, players.test_stages[-1]
     if not hasattr(player, "adapter"): return [] # the fuzzer says no values
     asked = [(g, p, t) for g, p in enumerate(problems) for t in fixed_inputs(p, n_inputs)]
-    texts = continue_tests(player, [(p, t) for _, p, t in asked], stage) if asked else []
+    texts = continue_tests(player, [(p, t) for _, p, t in asked], stage, tokens=tokens) if asked else []
     tests = [_first_test(p, t, text) for (_, p, t), text in zip(asked, texts)]
     jobs = [Job(p.reference_solution, [t] if t else [], p.entry_point, p.function_signature)
             for (_, p, _), t in zip(asked, tests)]
