@@ -27,7 +27,7 @@ from .plots import metric_order
 from .rollout import (Rollout, caught, judge, judged, make_readers, play, rollout_metrics,
                                  sample_chains, sample_tests, valid_pass_rate)
 from .sandbox import Job, Sandbox
-from .opponents.accuracy import value_accuracy
+from .opponents.accuracy import observe_accuracy
 from .tracking import RATE_NAMES
 
 # %% ../nbs/26_evaluation.ipynb #c376a9eb
@@ -395,8 +395,7 @@ def evaluate_players(
     for suffix, lists in _lists_of(players, untrained, r, best_of, seed, progress).items():
         found |= _observe_best(r, lists, best_of, sandbox, suffix)
     if mutants and tested != 0: found |= _observe_mutants(r, tested, mutants, sandbox, progress)
-    if players.config.tests == "inputs":
-        found["value_accuracy"] = value_accuracy(players, problems, sandbox, tokens=r.tokens)
+    found |= observe_accuracy(players, problems, sandbox, r.tokens)
     return _evaluation(name, problems, r, found)
 
 # %% ../nbs/26_evaluation.ipynb #65322660

@@ -209,7 +209,7 @@ StudyOut = opt(str, "The study's folder; what it holds already is not done again
 StudyVariants = opt(str, "Names of variants with commas, see --list. Left out: all.")
 StudySeeds = opt(str, "Seeds with commas; one run of each variant per seed. Left out: three, of a whole "
                 "study five.")
-StudyTokenBudget = opt(int, "Tokens that each run may generate while it trains, both players together; 0 takes "
+StudyTokenBudget = opt(int, "Tokens that each run may generate while it trains, both players together; 0 is "
                        "the study's own, 60,000 for ablations.", min=0)
 StudyJobs = opt(int, "Runs at the same time, each in a process of its own.", min=1)
 StudyModel = opt(str, "Model of both players: 'tiny', a folder, or a name on the Hugging Face hub.")
@@ -233,19 +233,22 @@ _ABLATE = examples(
     "chained-adv ablate --problems my.json --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out "
                    "runs/study")
 
-# %% ../nbs/43_training_cli.ipynb #5a0d11e2
-_GIVEN = dict(out="runs/ablation", model="tiny") # defaults of `ablate`
-_ELSEWHERE = ("variants", "problems", "samples", "n_mutants", "set") # options of ablations alone
+# %% ../nbs/43_training_cli.ipynb #e3d0b7a9
+_ALONE = ("variants", "problems", "samples", "n_mutants", "set") # options of ablations
 
 def _refuse_with_study(context):
     "A study has its own arms, problems and measure"
     given = lambda o: getattr(context.get_parameter_source(o), "name", "") == "COMMANDLINE"
-    odd = ["--" + o.replace("_", "-") for o in _ELSEWHERE if given(o)]
-    if odd: raise ConfigError(f"--study has arms, problems and a measure of its own: leave out {', '.join(odd)}")
+    odd = ", ".join("--" + o.replace("_", "-") for o in _ALONE if given(o))
+    if odd: raise ConfigError(f"--study has arms, problems and a measure of its own: leave out {odd}")
 
-def _world_study(study, small, out, seeds, jobs, token_budget, model, threads, as_json):
+# %% ../nbs/43_training_cli.ipynb #5a0d11e2
+_GIVEN = dict(out="runs/ablation", model="tiny") # defaults of `ablate`
+
+def _world_study(context, study, small, out, seeds, jobs, token_budget, model, as_json):
     "Run what is missing of a study in its own world, and write its table and its diagram"
-    start_quietly(threads)
+    _refuse_with_study(context)
+    start_quietly(context.params["threads"])
     from chained_adv.worlds.arms import STUDIES
     from chained_adv.worlds.findings import save_findings, study_table
     from chained_adv.worlds.study import read_results, run_study
@@ -262,22 +265,19 @@ def _world_study(study, small, out, seeds, jobs, token_budget, model, threads, a
 
 # %% ../nbs/43_training_cli.ipynb #1b9e40ff
 @app.command(epilog=_ABLATE)
-def ablate(context: typer.Context,
-    out: StudyOut = "runs/ablation", variants: StudyVariants = "", seeds: StudySeeds = "",
-    token_budget: StudyTokenBudget = 0, jobs: StudyJobs = 1, model: StudyModel = "tiny",
-    problems: StudyProblems = "", samples: StudySamples = 1, n_mutants: StudyNMutants = 6, set: Set = [],
-    list_variants: StudyListVariants = False, study: StudyName = "", small: StudySmall = False,
-    device: Device = "auto", threads: Threads = 1, as_json: Json = False):
+def ablate(context: typer.Context, out: StudyOut = "runs/ablation", variants: StudyVariants = "",
+    seeds: StudySeeds = "", token_budget: StudyTokenBudget = 0, jobs: StudyJobs = 1, study: StudyName = "",
+    model: StudyModel = "tiny", problems: StudyProblems = "", samples: StudySamples = 1,
+    n_mutants: StudyNMutants = 6, set: Set = [], list_variants: StudyListVariants = False,
+    small: StudySmall = False, device: Device = "auto", threads: Threads = 1, as_json: Json = False):
     "Measure what each part is worth: runs with one thing changed, at equal tokens, on several seeds."
     if list_variants: return _list_variants(as_json)
-    if study:
-        _refuse_with_study(context)
-        return _world_study(study, small, out, seeds, jobs, token_budget, model, threads, as_json)
+    if study: return _world_study(context, study, small, out, seeds, jobs, token_budget, model, as_json)
     start_quietly(threads, (model,))
     from chained_adv.ablation import STUDY_STEPS, ablation_rows, save_ablation, seed_rows
     values = {"model.model": str(Path(model).resolve()) if Path(model).exists() else model,
-              "model.device": device,
-              "token_budget": token_budget or 60_000, "eval_samples": 8, **STUDY_STEPS, **parse_assignments(set)}
+              "model.device": device, "token_budget": token_budget or 60_000, "eval_samples": 8,
+              **STUDY_STEPS, **parse_assignments(set)}
     train_set, held_out, remarks = problem_sets(problems, _is_tiny(values))
     for o in remarks: say(o)
     chosen = parse_list("--variants", variants, example="warm,gae") if variants else None

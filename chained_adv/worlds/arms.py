@@ -70,6 +70,8 @@ ADVERSARY_ARMS = _arms(
 # %% ../../nbs/worlds/04_arms.ipynb #7d6e81e1
 BLIND_ORACLES = _arms(
     Variant("trusted", "no reference: tests are trusted", dict(_CODE, tests="trusted")),
+    Variant("trusted_frozen", "the same, of a tester that does not learn",
+            dict(_CODE, **_FROZEN, tests="trusted")),
     Variant("vote", "no reference: tests that half of the programs pass", dict(_CODE, tests="vote")),
     Variant("agreement", "no reference: tests and programs that agree", dict(_CODE, tests="agreement")))
 
@@ -84,7 +86,8 @@ ADVERSARY_CELLS = (
          without=("fuzz_learning", "blind", "unified")),
     Cell("rare-50", "0.2 % of inputs, baselines half of the bugs", "rare", .5, without=_ASIDE),
     Cell("rare-100", "0.2 % of inputs, baselines all bugs", "rare", 1., without=_ASIDE),
-    Cell("rare-0-none", "0.2 % of inputs, baselines none, no reference", "rare", reference=False))
+    Cell("rare-0-none", "0.2 % of inputs, baselines none, no reference", "rare", reference=False,
+         without=("trusted_frozen",)))
 
 ADVERSARY = Study(
     "adversary", "limits", ADVERSARY_CELLS, ADVERSARY_ARMS | BLIND_ORACLES,

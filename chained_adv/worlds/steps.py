@@ -88,12 +88,13 @@ def stage_text(
 # %% ../../nbs/worlds/01_steps.ipynb #bab7233e
 N_TESTS = 8
 
+def _digit_lists(rng, n): return [[rng.randint(0, 9) for _ in range(rng.randint(10, 12))] for _ in range(n)]
+
 def steps_inputs(
     o: Steps # A problem
 ) -> list[list[int]]: # Different lists of digits
     "The inputs of a problem's tests"
-    rng = make_rng("steps inputs", o)
-    return [[rng.randint(0, 9) for _ in range(rng.randint(10, 12))] for _ in range(N_TESTS)]
+    return _digit_lists(make_rng("steps inputs", o), N_TESTS)
 
 def run_steps(
     o: Steps, # A problem
@@ -166,12 +167,13 @@ def passes_anyway(
     depth: int, # Of the problems
     n: int = 200 # How many wrong programs
 ) -> float: # From 0 to 1
-    "Share of programs with a wrong step that pass all tests of the problem"
-    rng, passed = make_rng("near", depth), 0
+    "Share of programs with a wrong step, which shows on 50 other inputs, that pass all tests of the problem"
+    rng, passed, other = make_rng("near", depth), 0, _digit_lists(make_rng("other inputs"), 50)
     for o in drawn_steps("train", n, (depth,)):
+        same = lambda way, inputs: all(run_steps(o, xs) == run_steps(way, xs) for xs in inputs)
         wrong = _near_steps(o, rng)
-        while steps_code(wrong) == steps_code(o): wrong = _near_steps(o, rng)
-        passed += all(run_steps(o, xs) == run_steps(wrong, xs) for xs in steps_inputs(o))
+        while same(wrong, other): wrong = _near_steps(o, rng)
+        passed += same(wrong, steps_inputs(o))
     return passed / n
 
 # %% ../../nbs/worlds/01_steps.ipynb #c777a742

@@ -68,7 +68,7 @@ def _share(found, metric):
     return sum(values) / len(values) if values else None
 
 # %% ../../nbs/worlds/05_study.ipynb #69fbb511
-METRICS = ("solved_greedy", "solved", "validity", "bug_catch_rate")
+METRICS = ("solved_greedy", "solved", "validity", "bug_catch_rate", "value_accuracy")
 
 def measured_facts(
     found: Evaluation, # On the held-out problems
