@@ -4053,6 +4053,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                  'chained_adv.sft.read_examples': ('sft.html#read_examples', 'chained_adv/sft.py'),
                                  'chained_adv.sft.warm_start': ('sft.html#warm_start', 'chained_adv/sft.py')},
             'chained_adv.sources': { 'chained_adv.sources._split': ('sources.html#_split', 'chained_adv/sources.py'),
+                                     'chained_adv.sources._world_problems': ('sources.html#_world_problems', 'chained_adv/sources.py'),
                                      'chained_adv.sources.find_problem': ('sources.html#find_problem', 'chained_adv/sources.py'),
                                      'chained_adv.sources.is_run': ('sources.html#is_run', 'chained_adv/sources.py'),
                                      'chained_adv.sources.list_problems': ('sources.html#list_problems', 'chained_adv/sources.py'),

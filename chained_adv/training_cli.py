@@ -146,11 +146,11 @@ _TRAIN = examples("chained-adv train", "chained-adv train --quick --out runs/try
     "chained-adv train --config my.toml --seed 1 --out runs/mine1",
     "chained-adv train --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out runs/qwen",
     "chained-adv train --out runs/default --resume")
-Problems = opt(str, "A problem file (JSON or JSONL), 'builtin', 'easy', 'tiny', or ARC tasks: arc:builtin, "
-               "arc:FOLDER or arc:FILE, "
-    "with programs=PATH, views=NUMBER or search=no behind commas. A file is split 80 to 20 into training "
-               "and held-out "
-    "problems. Left out: 'tiny' for the tiny model, 'builtin' for others.")
+Problems = opt(str, "A problem file (JSON or JSONL), 'builtin', 'easy', 'tiny', world:NAME (a world of the "
+               "studies, like world:steps or world:rare-0-words), or ARC tasks: arc:builtin, arc:FOLDER or "
+               "arc:FILE, with programs=PATH, views=NUMBER or search=no behind commas. A file is split 80 "
+               "to 20 into training and held-out problems. Left out: 'tiny' for the tiny model, 'builtin' "
+               "for others.")
 
 # %% ../nbs/43_training_cli.ipynb #2aeb9c8f
 @app.command(epilog=_TRAIN)

@@ -133,7 +133,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "arc.serve": "core arc.datasets arc.protocol terminal arc.store arc.exchange arc.chat arc.server",
     "arc.cli": "core sandbox arc.grids arc.transforms arc.forms.images arc.datasets arc.agents arc.results.attempts arc.generate arc.verify terminal arc.results.scores arc.results.submissions arc.results.answers arc.bench arc.commands.shared arc.commands.export arc.commands.printing arc.serve",
     "options": "core stages settings",
-    "sources": "core problems tiny.world terminal arc.bridge",
+    "sources": "core problems tiny.world worlds.arms terminal arc.bridge",
     "doctor": "core jail sandbox loading models footprint terminal",
     "reports": "core stages plots tracking evaluation terminal",
     "problems_cli": "core sandbox problem_files problems references terminal",
