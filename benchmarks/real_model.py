@@ -311,11 +311,14 @@ def main():
         p.add_argument("--out", required=True)
         p.add_argument("--seed", type=int, default=0)
         p.add_argument("--samples", type=int, default=4, help="sampled episodes per problem")
+        p.add_argument("--threads", type=int, default=1, help="CPU threads of torch")
         p.add_argument("--unmerged", action="store_true", help="sample with the adapters beside the weights")
     t = commands.add_parser("table")
     t.set_defaults(run=table)
     t.add_argument("paths", nargs="+")
     a = o.parse_args()
+    if hasattr(a, "threads"):
+        torch.set_num_threads(a.threads)
     if not getattr(a, "unmerged", True):
         models.MERGED_BELOW = 10**9 # a copy of the weights per adapter: faster on a CPU, where they fit
     a.run(a)

@@ -218,8 +218,8 @@ StudySamples = opt(int, "Sampled chains per held-out problem.", min=1)
 StudyNMutants = opt(int, "Mutants per held-out problem behind the mutation score; 0 leaves it out.", min=0)
 StudyListVariants = opt(bool, "List the variants.", "--list")
 StudyName = opt(str, "A study in a world of its own: adversary (when does a tester pay?), stages (when do "
-                "they pay?) or weak (what helps where baseline tests are weak?). Out, seeds, jobs, model and "
-                "token budget apply; left out, the study's.", metavar="NAME")
+                "they pay?) or weak (what helps where baseline tests are weak?). Out, variants (its arms), "
+                "seeds, jobs, model and token budget apply; left out, the study's.", metavar="NAME")
 StudySmall = opt(bool, "Of a study: the main arms in the cells that decide.", "--small")
 
 # %% ../nbs/43_training_cli.ipynb #a473721e
@@ -230,22 +230,27 @@ _ABLATE = examples(
                    "runs/small_study",
     "chained-adv ablate --study adversary --small --jobs 2",
     "chained-adv ablate --study stages --seeds 100,101,102,103,104 --out runs/study_stages",
+    "chained-adv ablate --study weak --variants warm_staged,default --seeds 115,116 --out runs/default_weak",
     "chained-adv ablate --problems my.json --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out "
                    "runs/study")
 
 # %% ../nbs/43_training_cli.ipynb #e3d0b7a9
-_ALONE = ("variants", "problems", "samples", "n_mutants", "set") # options of ablations
+_ALONE = ("problems", "samples", "n_mutants", "set") # options of ablations
 
 def _refuse_with_study(context):
-    "A study has its own arms, problems and measure"
+    "A study has its own problems and measure"
     given = lambda o: getattr(context.get_parameter_source(o), "name", "") == "COMMANDLINE"
     odd = ", ".join("--" + o.replace("_", "-") for o in _ALONE if given(o))
-    if odd: raise ConfigError(f"--study has arms, problems and a measure of its own: leave out {odd}")
+    if odd: raise ConfigError(f"--study has problems and a measure of its own: leave out {odd}")
 
 # %% ../nbs/43_training_cli.ipynb #5a0d11e2
 _GIVEN = dict(out="runs/ablation", model="tiny") # defaults of `ablate`
 
-def _world_study(context, study, small, out, seeds, jobs, token_budget, model, as_json):
+def _chosen(variants):
+    "Names of --variants; none: all"
+    return tuple(parse_list("--variants", variants, example="warm,gae")) if variants else ()
+
+def _world_study(context, study, small, out, variants, seeds, jobs, token_budget, model, as_json):
     "Run what is missing of a study in its own world, and write its table and its diagram"
     _refuse_with_study(context)
     start_quietly(context.params["threads"])
@@ -256,7 +261,7 @@ def _world_study(context, study, small, out, seeds, jobs, token_budget, model, a
     seeds = seeds or ("100,101,102" if small else "100,101,102,103,104")
     done = lambda n, total, name: say(f"run {n} of {total}: {name}")
     run_study(study, out, tuple(parse_list("--seeds", seeds, int)), jobs, small,
-              "" if model == _GIVEN["model"] else model, token_budget, done)
+              "" if model == _GIVEN["model"] else model, token_budget, _chosen(variants), done)
     results = read_results(out)
     files = save_findings(study, results, out)
     if as_json: return print_json(dict(out=out, runs=results))
@@ -272,7 +277,8 @@ def ablate(context: typer.Context, out: StudyOut = "runs/ablation", variants: St
     small: StudySmall = False, device: Device = "auto", threads: Threads = 1, as_json: Json = False):
     "Measure what each part is worth: runs with one thing changed, at equal tokens, on several seeds."
     if list_variants: return _list_variants(as_json)
-    if study: return _world_study(context, study, small, out, seeds, jobs, token_budget, model, as_json)
+    if study:
+        return _world_study(context, study, small, out, variants, seeds, jobs, token_budget, model, as_json)
     start_quietly(threads, (model,))
     from chained_adv.ablation import STUDY_STEPS, ablation_rows, save_ablation, seed_rows
     values = {"model.model": str(Path(model).resolve()) if Path(model).exists() else model,
@@ -280,8 +286,7 @@ def ablate(context: typer.Context, out: StudyOut = "runs/ablation", variants: St
               **STUDY_STEPS, **parse_assignments(set)}
     train_set, held_out, remarks = problem_sets(problems, _is_tiny(values))
     for o in remarks: say(o)
-    chosen = parse_list("--variants", variants, example="warm,gae") if variants else None
-    measured = _run_study(make_config(values), (train_set, held_out), out, chosen,
+    measured = _run_study(make_config(values), (train_set, held_out), out, list(_chosen(variants)) or None,
                           tuple(parse_list("--seeds", seeds or "0,1,2", int)),
                           jobs=jobs, n_samples=samples, n_mutants=n_mutants)
     save_ablation(measured, out)

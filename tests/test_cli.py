@@ -121,7 +121,7 @@ def test_resume_of_a_finished_run_needs_no_options(run):
 def test_resume_with_other_settings_is_refused(run): refused(call("train", "--resume", "--out", run, "--samples", 6), "other settings (n_samples)")
 
 def test_a_study_refuses_options_that_it_does_not_use():
-    refused(call("ablate", "--study", "weak", "--variants", "warm", "--samples", 1), "leave out --variants, --samples")
+    refused(call("ablate", "--study", "weak", "--set", "lam=1", "--samples", 1), "leave out --samples, --set")
 
 def test_resume_with_other_problems_is_refused(run, here): refused(call("train", "--resume", "--out", run, "--problems", write(here, several(6))), "other problems")
 

@@ -139,13 +139,17 @@ def study_runs(
     out: str | Path, # The study's folder
     small: bool = False, # The main arms in the cells that decide?
     model: str | Path = "", # Warm start of all; empty: each seed has its own
-    budget: int = 0 # Generated tokens of a run; 0 is the study's
+    budget: int = 0, # Generated tokens of a run; 0 is the study's
+    chosen: tuple[str, ...] = () # Names of arms; none: all
 ) -> list[Run]: # In the order in which they are done
     "The runs of a study that this version can do"
+    if odd := [o for o in chosen if o not in study.arms]:
+        raise ConfigError(f"arms {', '.join(odd)}: study {study.name} has {', '.join(study.arms)}")
     cells = [o for o in study.cells if not small or o.name in study.small_cells]
     tokens = budget or study.budget
     return [Run(study.name, cell, arm, seed, str(model), tokens, str(out))
-            for cell in cells for seed in seeds for arm in cell_arms(study, cell, small)]
+            for cell in cells for seed in seeds for arm in cell_arms(study, cell, small)
+            if not chosen or arm.name in chosen]
 
 # %% ../../nbs/worlds/05_study.ipynb #60bf79f3
 def study_tasks(
@@ -166,6 +170,7 @@ def run_study(
     small: bool = False, # The main arms in the cells that decide?
     model: str | Path = "", # Warm start; empty takes that of the world, and makes it when it is missing
     budget: int = 0, # Generated tokens of a run; 0 is the study's
+    chosen: tuple[str, ...] = (), # Names of arms; none: all
     progress: Callable[[int, int, str], None] = lambda done, total, name: None # Called as runs end
 ) -> list[dict[str, Any]]: # What the runs' files hold
     "Do what is missing of a study; raises `ChainedAdvError` when a run failed"
@@ -177,7 +182,7 @@ def run_study(
     if not model and study.world == "tiny": model = "tiny"
     known = model or world_folder(chosen_recipe(study.world))
     claim_folder(out, dict(study=name, model=Path(known).name, budget=budget or study.budget), "study.json")
-    tasks = study_tasks(study, study_runs(study, seeds, out, small, model, budget))
+    tasks = study_tasks(study, study_runs(study, seeds, out, small, model, budget, chosen))
     done = finish_runs(tasks, jobs, out, progress)
     return [done[key] for key in tasks if key[0] != "warm start"]
 
