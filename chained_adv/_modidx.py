@@ -3252,6 +3252,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                           'chained_adv.judge.zygote.slay': ('judge/zygote.html#slay', 'chained_adv/judge/zygote.py'),
                                           'chained_adv.judge.zygote.watch': ('judge/zygote.html#watch', 'chained_adv/judge/zygote.py')},
             'chained_adv.lmhead': { 'chained_adv.lmhead._score_piece': ('lmhead.html#_score_piece', 'chained_adv/lmhead.py'),
+                                    'chained_adv.lmhead.finish_logits': ('lmhead.html#finish_logits', 'chained_adv/lmhead.py'),
                                     'chained_adv.lmhead.plain_head': ('lmhead.html#plain_head', 'chained_adv/lmhead.py'),
                                     'chained_adv.lmhead.score_logits': ('lmhead.html#score_logits', 'chained_adv/lmhead.py'),
                                     'chained_adv.lmhead.score_targets': ('lmhead.html#score_targets', 'chained_adv/lmhead.py'),

@@ -1,7 +1,7 @@
 """The head in pieces gives what the table of all logits gives: values and gradients, of the model that is
 shipped and of a random one with a large vocabulary; and no tensor is larger than a piece."""
 import pytest, torch
-from transformers import LlamaConfig, LlamaForCausalLM
+from transformers import AutoModelForCausalLM, CohereConfig, Gemma2Config, GraniteConfig, LlamaConfig, LlamaForCausalLM
 
 from chained_adv import lmhead
 from chained_adv.lmhead import plain_head, score_targets
@@ -48,14 +48,16 @@ def test_one_piece_is_the_definition(written):
 
 WORDS = 150_000
 
-def large():
+def large(kind=LlamaConfig, **settings):
     torch.manual_seed(0)
-    sizes = dict(hidden_size=16, intermediate_size=16, num_attention_heads=2, num_key_value_heads=2)
-    return LlamaForCausalLM(LlamaConfig(vocab_size=WORDS, num_hidden_layers=1, **sizes))
+    sizes = dict(hidden_size=16, intermediate_size=16, num_attention_heads=2, num_key_value_heads=2, head_dim=8)
+    return AutoModelForCausalLM.from_config(kind(vocab_size=WORDS, num_hidden_layers=1, **sizes, **settings))
 
-def test_a_large_vocabulary_is_read_in_pieces():
-    "No tensor of the forward and the backward pass is larger than a piece"
-    model, ids = large(), torch.arange(2 * 65).view(2, 65)
+@pytest.mark.parametrize("kind, settings", [(LlamaConfig, {}), (Gemma2Config, dict(final_logit_softcapping=.3)),
+    (CohereConfig, dict(logit_scale=.0625)), (GraniteConfig, dict(logits_scaling=8.))])
+def test_a_large_vocabulary_is_read_in_pieces(kind, settings):
+    "No tensor of the forward and the backward pass is larger than a piece, where logits are capped or scaled, too"
+    model, ids = large(kind, **settings), torch.arange(2 * 65).view(2, 65)
     targets, sizes = ids[:, 1:], []
     run = lambda **kw: model(input_ids=ids[:, :-1], **kw)
     class Sizes(torch.utils._python_dispatch.TorchDispatchMode):
@@ -67,11 +69,12 @@ def test_a_large_vocabulary_is_read_in_pieces():
     with Sizes():
         logprobs, _ = score_targets(model, run, targets)
         logprobs.sum().backward()
+    assert plain_head(model) is model.lm_head
     assert 128 * WORDS > lmhead.PIECE >= max(sizes)
     whole = torch.log_softmax(model(input_ids=ids[:, :-1]).logits, -1).gather(2, targets[..., None])[..., 0]
     assert (whole - logprobs).abs().max() < 1e-5
 
-def test_a_model_that_changes_its_logits_is_read_whole():
+def test_a_model_that_changes_its_logits_in_an_unknown_way_is_read_whole():
     model = large()
     assert plain_head(model) is model.lm_head
     capped, forward = large(), LlamaForCausalLM.forward
