@@ -99,7 +99,7 @@ def move(parameters, by=.02):
         for name, p in parameters.items(): p.add_(by * ("lora_B" in name))
 
 def connected(url, **kw):
-    players = Players(ModelConfig(device="cpu", engine=url, max_stage_tokens=40, max_test_tokens=40))
+    players = Players(ModelConfig(device="cpu", engine="vllm", engine_url=url, max_stage_tokens=40, max_test_tokens=40))
     connect(players)
     engine = players.generator.engine.engine
     engine.wait = .01
@@ -256,7 +256,7 @@ def test_local_engine_is_the_player():
 def test_prompts_are_read_by_who_answers():
     "With a server's policy the adapter moves what the prompt means; without, the bare base has read it"
     scores = {}
-    for engine in ("local", "http://nobody:1"):
+    for engine in ("local", "vllm"):
         players = Players(ModelConfig(device="cpu", engine=engine, max_stage_tokens=20))
         move(players.generator.parameters(1))
         samples = players.generator.sample(["def add(n):<s1>"], 1, seed=0)
@@ -264,7 +264,7 @@ def test_prompts_are_read_by_who_answers():
         assert (ours[mask].detach() - torch.tensor(samples[0].logprobs)).abs().max() < 1e-4
         fixed = replace(samples[0], ids=[30, 31, 32])
         scores[engine] = players.generator.logprobs([fixed], 1)[0].detach()
-    assert (scores["local"] - scores["http://nobody:1"]).abs().max() > 1e-3
+    assert (scores["local"] - scores["vllm"]).abs().max() > 1e-3
 
 class Watch(Callback):
     def after_step(self, line, rollout, samples): self.lines = [*getattr(self, "lines", []), line]
@@ -273,7 +273,7 @@ def test_training_with_a_server(tmp_path):
     "Both players learn; the sampler's log-probabilities stay the trainer's; the run can be used without the server"
     server, watch = SmallServer(), Watch()
     with server as url:
-        model = ModelConfig(device="cpu", engine=url, max_stage_tokens=40, max_test_tokens=40,
+        model = ModelConfig(device="cpu", engine="vllm", engine_url=url, max_stage_tokens=40, max_test_tokens=40,
                             chain_stages=(1, 5), test_stages=(5,))
         config = TrainingConfig(
             out=str(tmp_path / "run"), model=model, stages=(5,), n_discriminator_steps=1, n_generator_steps=2,
@@ -290,9 +290,9 @@ def test_training_with_a_server(tmp_path):
         assert engine.solve_problem(PROBLEMS[0]).code
 
 @pytest.mark.parametrize("kw, message", [
-    (dict(engine="vllm"), "give 'local', or the address"), (dict(engine="ftp://h"), "give 'local', or the address"),
-    (dict(engine="http://h:1", adapters="full"), "trains all weights"),
-    (dict(engine="http://h:1", discriminator_model="other"), "two are named")])
+    (dict(engine="http://h:1"), "give local, or vllm"), (dict(engine="vllm", engine_url="ftp://h"), "give an address like"),
+    (dict(engine="vllm", adapters="full"), "trains all weights"),
+    (dict(engine="vllm", discriminator_model="other"), "two are named")])
 def test_settings_that_cannot_work(kw, message, tmp_path):
     with pytest.raises(ConfigError, match=message):
         AdversarialTrainer(TrainingConfig(out=str(tmp_path), model=ModelConfig(device="cpu", **kw)), PROBLEMS)
@@ -300,5 +300,5 @@ def test_settings_that_cannot_work(kw, message, tmp_path):
 def test_without_the_packages_of_the_extra(monkeypatch):
     monkeypatch.delitem(sys.modules, "chained_adv.engines.vllm")
     monkeypatch.setitem(sys.modules, "httpx2", None)
-    players = Players(ModelConfig(device="cpu", engine="http://h:1"))
+    players = Players(ModelConfig(device="cpu", engine="vllm"))
     with pytest.raises(ConfigError, match=r"needs the package httpx2.*chained_adv\[engine\]"): connect(players)

@@ -83,7 +83,7 @@ def test_all_weights(tmp_path):
     assert (our_logprobs(players, "generator", 5) - theirs(model)).abs().max() < 1e-5
     assert (theirs(tiny()) - theirs(model)).abs().max() > 1e-3
 
-@pytest.mark.parametrize("engine, words", [("local", "the bare base read the prompts"), ("http://h:1", "the same policy")])
+@pytest.mark.parametrize("engine, words", [("local", "the bare base read the prompts"), ("vllm", "the same policy")])
 def test_the_card(tmp_path, engine, words):
     make_run(tmp_path, engine=engine)
     export_run(tmp_path, tmp_path / "out", "stage_5", "generator", 5, licence="apache-2.0")

@@ -54,10 +54,11 @@ def check_engine(
 ) -> None: # Raises `ConfigError`
     "Refuse an engine that cannot work, before any model is loaded"
     if config.engine == "local": return
-    address = urlsplit(config.engine)
+    if config.engine != "vllm":
+        raise ConfigError(f"engine {config.engine!r}: give local, or vllm and its address by --engine-url")
+    address = urlsplit(config.engine_url)
     if address.scheme not in ("http", "https") or not address.hostname:
-        raise ConfigError(f"engine {config.engine!r}: give 'local', or the address of a vLLM server, like "
-                          "http://localhost:8000")
+        raise ConfigError(f"engine_url {config.engine_url!r}: give an address like http://localhost:8000")
     if config.adapters == "full":
         raise ConfigError("adapters 'full' trains all weights, which no server takes while it runs; choose "
                           "--adapters stage, or --engine local")
@@ -75,10 +76,10 @@ def connect(
     if players.config.engine == "local": return
     try: from chained_adv.engines.vllm import VLLMEngine
     except ModuleNotFoundError as e:
-        raise ConfigError(f"engine {players.config.engine!r} needs the package {e.name}, which is not "
+        raise ConfigError(f"engine {players.config.engine} needs the package {e.name}, which is not "
                           "installed; run `pip install 'chained_adv[engine]'`") from None
     g, d = players.generator, players.discriminator
-    server = VLLMEngine(g.base, players.config.engine, g.end_ids | d.end_ids)
+    server = VLLMEngine(g.base, players.config.engine_url, g.end_ids | d.end_ids)
     g.engine = d.engine = Synced(g.base, server)
 
 def disconnect(
