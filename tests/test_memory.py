@@ -1,10 +1,10 @@
 """Memory that runs out: the update goes on with smaller passes or checkpointed layers and makes the same step; what is
 predicted from a config is what the passes keep."""
-import warnings
+import json, warnings
 from dataclasses import replace
 
 import pytest, torch
-from transformers import GPT2Config, LlamaConfig, LlamaForCausalLM, Qwen3MoeConfig
+from transformers import GPT2Config, LlamaConfig, LlamaForCausalLM, Qwen2ForCausalLM, Qwen3MoeConfig
 
 from chained_adv import memory
 from chained_adv.batches import ValueHeads, joint_batch, update_inputs
@@ -15,7 +15,9 @@ from chained_adv.memory import MicroBatches, bytes_per_token, checkpoint_layers,
 from chained_adv.models import ModelConfig, Players, activate
 from chained_adv.ppo import Batch, PPOConfig, create_optimizer, train_step
 from chained_adv.rollout import sample_chains
+from chained_adv.settings import TrainingConfig
 from chained_adv.tiny.world import tiny_problems
+from chained_adv.trainer import AdversarialTrainer
 
 CONFIG = PPOConfig(microbatch_tokens=100, epochs=1, minibatches=2)
 ERRORS = [torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB"), MemoryError(),
@@ -85,6 +87,35 @@ def test_the_smaller_size_stays(written):
         warnings.simplefilter("always")
         begun = update(written, fails=lambda rows, tokens: tokens > 60)[2]
     assert sum("out of memory" in str(o.message) for o in said) == sum(o > 60 for o in begun) <= 3
+
+def train_short(folder):
+    "(metrics without seconds, adapters) of a step of each player"
+    config = TrainingConfig(
+        out=str(folder), model=ModelConfig(device="cpu"), stages=(5,), n_discriminator_steps=1, first_discriminator_steps=0,
+        n_generator_steps=1, k_alternating_steps=0, problems_per_step=4, n_samples=4, n_lists=3, eval_samples=4, n_mutants=0,
+        generator_lr=5e-5, discriminator_lr=5e-5)
+    with AdversarialTrainer(config, tiny_problems("train", 24), progress=False) as trainer:
+        trainer.train_full_pipeline()
+        adapters = {k: p.detach().clone() for o in (trainer.players.generator, trainer.players.discriminator)
+                    for k, p in o.parameters(5).items()}
+    lines = map(json.loads, (folder / "metrics.jsonl").read_text().splitlines())
+    return [{k: v for k, v in o.items() if not k.startswith("seconds")} for o in lines], adapters
+
+def test_a_run_that_runs_out_of_memory_is_the_same_run(tmp_path, monkeypatch):
+    "Rows are halved while sampling, and passes while learning, until they fit"
+    lines, adapters = train_short(tmp_path / "whole")
+    forward, refused = Qwen2ForCausalLM.forward, []
+    def cramped(self, *args, **kw):
+        rows, length = kw["input_ids"].shape
+        if rows > 6 or torch.is_grad_enabled() and rows > 1 and rows * length > 60:
+            refused.append(torch.is_grad_enabled())
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
+        return forward(self, *args, **kw)
+    monkeypatch.setattr(Qwen2ForCausalLM, "forward", cramped)
+    with pytest.warns(UserWarning, match="memory ran out|out of memory"): again, small = train_short(tmp_path / "small")
+    assert {True, False} == set(refused) and len(lines) == len(again) == 2
+    for a, b in zip(lines, again): assert a == pytest.approx(b, abs=1e-5)
+    assert apart(adapters, small) < 1e-5 # a fifth of one step of Adam
 
 def test_one_answer_that_does_not_fit(written):
     "First what saves memory is switched on; then the error says what to do"

@@ -1,5 +1,5 @@
 """Several processes make the run that one makes; a failure of one ends all; a run goes on with another number of them."""
-import json, os, shutil, subprocess, sys, time
+import json, os, re, shutil, subprocess, sys, time
 from pathlib import Path
 
 import pytest
@@ -13,11 +13,10 @@ LAUNCH = {
     "accelerate": [sys.executable, "-m", "accelerate.commands.launch", "--cpu", "--num_processes", "2", "--num_machines", "1"]}
 
 def run(*words, by=None, spread=False):
-    "A finished run, and how many seconds it took; `spread` is what `accelerate launch --use_fsdp` says to the ranks"
-    start, more = time.monotonic(), dict(ACCELERATE_USE_FSDP="true") if spread else {}
-    done = subprocess.run([*(LAUNCH[by] if by else [sys.executable]), SCRIPT, *map(str, words)], capture_output=True, text=True, timeout=900,
+    "A finished run; `spread` is what `accelerate launch --use_fsdp` says to the ranks"
+    more = dict(ACCELERATE_USE_FSDP="true") if spread else {}
+    return subprocess.run([*(LAUNCH[by] if by else [sys.executable]), SCRIPT, *map(str, words)], capture_output=True, text=True, timeout=900,
                           env=os.environ | more)
-    return done, time.monotonic() - start
 
 def lines(folder):
     "Metrics without what a clock says"
@@ -40,42 +39,44 @@ def same_lines(a, b):
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory):
     folder = tmp_path_factory.mktemp("alone") / "run"
-    done, _ = run(folder, "1,2")
+    done = run(folder, "1,2")
     assert done.returncode == 0, done.stderr[-3000:]
     return folder
 
 @pytest.mark.parametrize("by", LAUNCH)
 def test_two_ranks_make_the_run_of_one(alone, tmp_path, by):
-    done, _ = run(tmp_path / "run", "1,2", by=by)
+    done = run(tmp_path / "run", "1,2", by=by)
     assert done.returncode == 0, done.stderr[-3000:]
     same_lines(lines(alone), lines(tmp_path / "run"))
-    assert gap(weights(alone, 2), weights(tmp_path / "run", 2)) < 2e-5 # a fifth of one step of Adam
+    assert gap(weights(alone, 2), weights(tmp_path / "run", 2)) < 1e-5 # a fifth of one step of Adam
     assert {p.name for p in (tmp_path / "run").iterdir()} == {p.name for p in alone.iterdir()}
 
 def test_a_run_goes_on_with_another_number_of_ranks(alone, tmp_path):
     folder = tmp_path / "run"
     shutil.copytree(alone, folder)
     shutil.rmtree(folder / "checkpoints" / "stage_2")
-    done, _ = run(folder, "1,2", by="torchrun")
+    done = run(folder, "1,2", by="torchrun")
     assert done.returncode == 0, done.stderr[-3000:]
     same_lines(lines(alone), lines(folder))
     assert gap(weights(alone, 2), weights(folder, 2)) < 1e-5
 
 def test_what_is_not_a_number_on_one_rank_stops_all(tmp_path):
-    done, seconds = run(tmp_path / "run", "1,2", "nan", by="torchrun")
+    done = run(tmp_path / "run", "1,2", "nan", by="torchrun")
+    began = float(re.search("not a number at (.*)\\.", done.stderr)[1])
+    print(f"{time.time() - began:.1f} s from what is not a number to the end of both ranks and their launcher")
     assert done.returncode != 0
     assert "not finite" in done.stderr or "nan" in done.stderr.lower()
     assert "rank 1 of 2 failed" in done.stderr # what rank 0 says
 
 def test_a_base_spread_over_two_ranks_makes_the_run_of_one(alone, tmp_path):
-    done, _ = run(tmp_path / "run", "1,2", by="torchrun", spread=True)
+    done = run(tmp_path / "run", "1,2", by="torchrun", spread=True)
     assert done.returncode == 0, done.stderr[-3000:]
     assert [f"rank {i} holds 0.50" in done.stdout for i in range(2)] == [True, True]
     same_lines(lines(alone), lines(tmp_path / "run"))
-    assert gap(weights(alone, 2), weights(tmp_path / "run", 2)) < 2e-5
+    assert gap(weights(alone, 2), weights(tmp_path / "run", 2)) < 1e-5
 
 @pytest.mark.parametrize("how, words", [("nan", "rank 1 of 2 failed"), ("oom", "memory ran out: the other ranks wait")])
 def test_a_failure_with_a_spread_base_stops_all(tmp_path, how, words):
     "In the middle of a pass: the others wait in their own one"
-    done, _ = run(tmp_path / "run", "1,2", how, by="torchrun", spread=True)
+    done = run(tmp_path / "run", "1,2", how, by="torchrun", spread=True)
     assert done.returncode != 0 and words in done.stderr
