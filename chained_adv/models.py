@@ -46,8 +46,7 @@ class ModelConfig:
     test_stages: tuple[int, ...] = (1, 2, 3, 4, 5) # Those of them at which tests are written
     lora_rank: int = 16 # Rank of the LoRA adapters; their alpha is twice the rank
     dtype: str = "auto" # Of the frozen base: `auto`, `float32`, `bfloat16`, `float16`, `8bit` or `4bit`
-    engine: str = "local" # Who samples: `local`, this process, or `vllm`, a server
-    engine_url: str = "http://localhost:8000" # Address of the server; behind a `#` a folder that both see
+    engine: str = "local" # Who samples: `local`, `vllm` (a server on this machine) or a server's address
     prompts: str = "auto" # `auto`, `plain`, `chat`, `tags`, `few_shot` or a JSON file; `-blind`: see stages
     # What testers write: `full` tests, or `inputs`, whose values the reference fills in; with `trusted`,
     # `vote` or `agreement` full tests, and no reference says which of them count

@@ -133,7 +133,7 @@ COMMON = ("model.model", "model.generator_model", "model.discriminator_model", "
           "ppo.kl_coef",
           "ppo.advantage",
           "eval_samples", "timeout", "isolation", "trackers", "model.dtype", "model.device",
-          "model.engine", "model.engine_url")
+          "model.engine")
 ALSO = {"n_samples": "--samples"} # Settings whose options have a second name
 
 # %% ../nbs/38_options.ipynb #8ad29ae6

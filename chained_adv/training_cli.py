@@ -64,6 +64,7 @@ def gather_settings(
     found |= (QUICK if quick else {}) | (read_toml(config) if config else {})
     found |= written_settings(context) | parse_assignments(assigned)
     if lr := context.params.get("lr"): found = {"generator_lr": lr, "discriminator_lr": lr} | found
+    if url := context.params.get("engine_url"): found["model.engine"] = url
     for o in MODELS:
         name = found.get(o) or "tiny"
         if name != "tiny" and Path(name).exists(): found[o] = str(Path(name).resolve())
@@ -162,6 +163,7 @@ def train(context: typer.Context,
                 "--resume") = False,
     overwrite: opt(bool, "Throw the run in --out away and start again.", "--overwrite") = False,
     lr: opt(float, "Learning rate of both players; 0 chooses.", min=0) = 0.,
+    engine_url: opt(str, "Address of the server of --engine vllm.", metavar="URL") = "",
     config: ConfigFile = "", set: Set = [], # noqa: A002
     threads: Threads = 1, as_json: Json = False, **settings):
     """Train a generator and a discriminator against each other. Without options: the tiny model on its own

@@ -120,6 +120,10 @@ def test_resume_of_a_finished_run_needs_no_options(run):
 
 def test_resume_with_other_settings_is_refused(run): refused(call("train", "--resume", "--out", run, "--samples", 6), "other settings (n_samples)")
 
+@pytest.mark.parametrize("words", [("--engine", "vllm", "--engine-url", "ftp://h"), ("--engine-url", "ftp://h", "--engine", "vllm")])
+def test_the_address_of_an_engine(here, words):
+    refused(call("train", *words, "--problems", write(here, several(6))), "engine 'ftp://h': give local, vllm, or a server's address")
+
 def test_a_study_refuses_options_that_it_does_not_use():
     refused(call("ablate", "--study", "weak", "--set", "lam=1", "--samples", 1), "leave out --samples, --set")
 

@@ -99,7 +99,7 @@ def move(parameters, by=.02):
         for name, p in parameters.items(): p.add_(by * ("lora_B" in name))
 
 def connected(url, **kw):
-    players = Players(ModelConfig(device="cpu", engine="vllm", engine_url=url, max_stage_tokens=40, max_test_tokens=40))
+    players = Players(ModelConfig(device="cpu", engine=url, max_stage_tokens=40, max_test_tokens=40))
     connect(players)
     engine = players.generator.engine.engine
     engine.wait = .01
@@ -273,7 +273,7 @@ def test_training_with_a_server(tmp_path):
     "Both players learn; the sampler's log-probabilities stay the trainer's; the run can be used without the server"
     server, watch = SmallServer(), Watch()
     with server as url:
-        model = ModelConfig(device="cpu", engine="vllm", engine_url=url, max_stage_tokens=40, max_test_tokens=40,
+        model = ModelConfig(device="cpu", engine=url, max_stage_tokens=40, max_test_tokens=40,
                             chain_stages=(1, 5), test_stages=(5,))
         config = TrainingConfig(
             out=str(tmp_path / "run"), model=model, stages=(5,), n_discriminator_steps=1, n_generator_steps=2,
@@ -290,7 +290,7 @@ def test_training_with_a_server(tmp_path):
         assert engine.solve_problem(PROBLEMS[0]).code
 
 @pytest.mark.parametrize("kw, message", [
-    (dict(engine="http://h:1"), "give local, or vllm"), (dict(engine="vllm", engine_url="ftp://h"), "give an address like"),
+    (dict(engine="ftp://h"), "give local, vllm, or a server's address"),
     (dict(engine="vllm", adapters="full"), "trains all weights"),
     (dict(engine="vllm", discriminator_model="other"), "two are named")])
 def test_settings_that_cannot_work(kw, message, tmp_path):
