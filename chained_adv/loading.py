@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['TINY', 'DTYPES', 'QUANTISED', 'CODE', 'LOSS_SCALE', 'pick_device', 'quietly', 'pick_dtype', 'is_packable',
-           'is_packed', 'packed_share', 'check_packed', 'overflows', 'loss_scale', 'load_tokenizer', 'load_base',
-           'context_size', 'render_chat', 'end_tokens']
+           'is_packed', 'packed_share', 'check_packed', 'overflows', 'loss_scale', 'load_tokenizer', 'gguf_file',
+           'read_config', 'load_base', 'context_size', 'render_chat', 'end_tokens']
 
 # %% ../nbs/09_loading.ipynb #8ae0f766
 import os, warnings
@@ -16,8 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 import torch, transformers
 from jinja2 import TemplateError
-from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig, PreTrainedModel
-from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
+from transformers import PreTrainedModel, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 from transformers.pytorch_utils import Conv1D
 from transformers.models.auto.tokenization_auto import get_tokenizer_config
 from .core import ConfigError
@@ -164,41 +164,63 @@ def load_tokenizer(
     return (PreTrainedTokenizerFast if general else AutoTokenizer).from_pretrained(path)
 
 # %% ../nbs/09_loading.ipynb #22979820
-def _gguf_file(path):
-    "The GGUF file that is meant, also by a folder without `config.json`; None for another kind of model"
-    path = Path(str(path))
-    if path.suffix == ".gguf":
-        if not path.is_file(): raise OSError(f"{path}: no such file.")
-        return path
-    if not path.is_dir() or (path / "config.json").exists(): return None
-    found = sorted(path.glob("*.gguf"))
+def gguf_file(
+    name: str # A folder, a file or a hub name
+) -> Path | None: # None for another kind of model
+    "The GGUF file that is meant, also by a folder without `config.json`"
+    place = Path(str(name))
+    if place.suffix == ".gguf":
+        if not place.is_file(): raise OSError(f"{place}: no such file.")
+        return place
+    if not place.is_dir() or (place / "config.json").exists(): return None
+    found = sorted(place.glob("*.gguf"))
     if len(found) > 1:
         raise ValueError(f"{len(found)} GGUF files lie in the folder; name one of its files: "
                          f"{', '.join(o.name for o in found)}.")
     return found[0] if found else None
 
 # %% ../nbs/09_loading.ipynb #dcc9dce7
+@contextmanager
+def _reading_gguf():
+    "Say in a sentence what the readers of a GGUF file raise; raises `ValueError`"
+    if find_spec("gguf") is None: raise ValueError("GGUF files need `pip install 'chained_adv[gguf]'`.")
+    try: yield
+    except Exception as e: # whatever a damaged file makes them do
+        reason = str(e).strip() or "no reason given"
+        raise ValueError(f"its GGUF file cannot be read ({type(e).__name__}: {reason}).") from None
+
 def _read_gguf(file, options):
     "Model and tokenizer of a GGUF file, as if they had never been in one"
-    if find_spec("gguf") is None: raise ValueError("GGUF files need `pip install 'chained_adv[gguf]'`.")
     if "quantization_config" in options: raise ValueError("a GGUF file is not quantised a second time.")
     asked = dict(options, gguf_file=file.name)
     if config := getattr(transformers, "GgufConfig", None): # older versions unpack without being asked
         asked["quantization_config"] = config(gguf_file=file.name, dequantize=True)
-    try:
+    with _reading_gguf():
         tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
         model = AutoModelForCausalLM.from_pretrained(file.parent, **asked)
-    except Exception as e: # whatever a damaged file makes the readers do
-        reason = str(e).strip() or "no reason given"
-        raise ValueError(f"its GGUF file cannot be read ({type(e).__name__}: {reason}).") from None
     model.hf_quantizer = None
     if hasattr(model.config, "quantization_config"): del model.config.quantization_config
     return model, tokenizer
 
+# %% ../nbs/09_loading.ipynb #40628f91
+def read_config(
+    name: str # `tiny`, a folder, a GGUF file or a hub name
+): # Of `transformers`
+    "The config of a model, without its weights; raises `ConfigError`"
+    try:
+        file = gguf_file(name)
+        if not file: return AutoConfig.from_pretrained(str(TINY) if name == "tiny" else name)
+        with _reading_gguf(): return AutoConfig.from_pretrained(file.parent, gguf_file=file.name)
+    except (OSError, ValueError, KeyError) as e:
+        raise ConfigError(f"model {name!r} has no config that can be read: {str(e).strip().splitlines()[0]} "
+                          "Give a folder with config.json, a GGUF file, or a name on the Hugging Face "
+                          "hub") from None
+
+
 # %% ../nbs/09_loading.ipynb #ed10f826
 def _read_files(path, options) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     "Model and tokenizer of a folder, a GGUF file or a name on the hub"
-    if file := _gguf_file(path): model, tokenizer = _read_gguf(file, options)
+    if file := gguf_file(path): model, tokenizer = _read_gguf(file, options)
     else:
         tokenizer = load_tokenizer(path)
         model = AutoModelForCausalLM.from_pretrained(path, **options)
