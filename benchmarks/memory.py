@@ -7,10 +7,11 @@ python benchmarks/memory.py --models
 The first makes a random model with one layer, answers of random tokens, one forward and one backward pass of the
 sum of the log-probabilities, by the table of all logits and by the pieces of the head, at 512 and 2,048 tokens;
 it prints what each takes beyond the process before the pass, processor seconds, and the largest difference of
-the gradients. The second writes three random models (Qwen2, Llama, GPT-2) to a folder, predicts their peaks from
-their configs, and lets a process of its own load each, sample and make one update; it prints predicted over
-measured for loading, sampling and the update. Peaks are the largest resident set of a process (VmHWM, set back
-between the phases where Linux allows), or the device's own count on a GPU.
+the gradients. The second writes three random models (Qwen2, Llama, GPT-2) to a folder, takes the number that the
+table of `chained-adv doctor --model` prints for each, and lets a process of its own load it, sample at all stages as
+both players, each prompt once, and make the updates of a step, with ten adapters; it prints predicted over measured
+peak, and the peaks of the phases. Peaks are the largest resident set of a process (VmHWM, set back between the phases
+where Linux allows), or the device's own count on a GPU.
 """
 
 import argparse, json, resource, subprocess, sys, tempfile, time, warnings
@@ -104,19 +105,20 @@ def compare_heads(words, channels):
 
 
 def configs():
-    "Three models that a CPU can hold; above and below the size at which copies are merged"
+    "Three models that a CPU can hold, above and below the size at which copies are merged, and a line of the table"
     from transformers import GPT2Config, LlamaConfig, Qwen2Config
 
     heads = dict(num_attention_heads=8, num_key_value_heads=2, bos_token_id=0, eos_token_id=1)
     return {
-        "Qwen2 52 M": Qwen2Config(
+        "Qwen2 52 M": (Qwen2Config(
             vocab_size=64_000, hidden_size=512, intermediate_size=2048, num_hidden_layers=5,
-            tie_word_embeddings=True, max_position_embeddings=1024, **heads),
-        "Llama 21 M": LlamaConfig(
+            tie_word_embeddings=True, max_position_embeddings=1024, **heads), 0),
+        "Llama 21 M": (LlamaConfig(
             vocab_size=8_000, hidden_size=512, intermediate_size=1536, num_hidden_layers=4,
-            max_position_embeddings=1024, **heads),
-        "GPT-2 77 M": GPT2Config(
+            max_position_embeddings=1024, **heads), 0),
+        "GPT-2 77 M": (GPT2Config(
             vocab_size=50_000, n_embd=768, n_layer=5, n_head=8, n_positions=1024, bos_token_id=0, eos_token_id=1),
+            -1),  # the narrowest passes: sampling, from merged layers, is the peak
     }
 
 
@@ -129,53 +131,76 @@ def write_model(config, folder):
     load_tokenizer(TINY).save_pretrained(folder)
 
 
+def make_players(folder, dtype, rows, tokens, prompt):
+    "Players whose prompts and answers all have so many tokens"
+    from chained_adv import models
+
+    settings = models.ModelConfig(
+        model=folder, dtype=dtype, device="cpu", max_stage_tokens=tokens, max_test_tokens=tokens, max_rows=rows)
+    players = models.Players(settings)
+    for player in (players.generator, players.discriminator):
+        player.end_ids = set()  # no answer ends early
+        player.encode = lambda prompts, room: [[5 + int(p)] * prompt for p in prompts]
+    return players
+
+
+def make_update(player, answers, optimizer, micro):
+    "One update by answers of several stages together, as the trainer makes it; stage -> answers"
+    from chained_adv import ppo
+    from chained_adv.batches import ValueHeads, update_inputs
+
+    samples = [o for found in answers.values() for o in found]
+    batch = ppo.Batch(
+        [len(o.ids) for o in samples], [o.logprobs for o in samples], [i % 3 / 2 for i in range(len(samples))],
+        [i // 8 for i in range(len(samples))])
+    config = ppo.PPOConfig(microbatch_tokens=micro, epochs=1)
+    stages = [s for s, found in answers.items() for _ in found]
+    ppo.train_step(**update_inputs(player, samples, stages, batch, optimizer, ValueHeads(config), min(answers), 1))
+
+
 def measure_run(folder, dtype, rows, tokens, prompt, micro):
-    "Load, sample and update in this process: bytes of the process before, and of each phase"
-    from chained_adv import models, ppo
-    from chained_adv.loading import loss_scale
+    "Load, let both players sample at all stages and learn, in this process: bytes at the peak of each phase"
+    from chained_adv import cli, ppo, trainer  # noqa: F401 - what `chained-adv train` imports
 
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     found = dict(process=begin())
-    settings = models.ModelConfig(
-        model=folder, dtype=dtype, adapters="unified", device="cpu", max_stage_tokens=tokens, max_rows=rows)
-    player = models.Players(settings).generator
+    players = make_players(folder, dtype, rows, tokens, prompt)
     found["loading"], _ = peak(), begin()
-    player.end_ids = set()  # no answer ends early
-    player.encode = lambda prompts, room: [[5 + int(p) % 500] * prompt for p in prompts]
-    samples = player.sample([str(i // 8) for i in range(rows)], 5)
-    found["sampling"], _ = peak(), begin()
-    optimizer = ppo.create_optimizer(player.parameters(5).values(), 1e-4)
-    batch = ppo.Batch(
-        [len(o.ids) for o in samples], [o.logprobs for o in samples], [i % 3 / 2 for i in range(rows)],
-        [i // 8 for i in range(rows)])
-    reader = player.reader()
-    read = lambda which, **kw: player.logprobs([samples[r] for r in which], 5, reader=reader, **kw)
-    ppo.train_step(
-        batch, read, lambda which: read(which, reference=True), optimizer,
-        ppo.PPOConfig(microbatch_tokens=micro, epochs=1), scale=loss_scale(player.base.model))
-    found["update"] = peak()
+    found |= dict(sampling=0, update=0, after=0)
+    kept = []  # optimisers stay for the whole run
+    for player, turns in ((players.generator, [range(1, 6)]), (players.discriminator, [[s] for s in range(1, 6)])):
+        for stages in turns:
+            answers = {s: player.sample([str(i) for i in range(rows)], s) for s in stages}
+            found["sampling"] = found["sampling"] or peak()  # later ones find what the allocator kept of an update
+            found["after"], _ = max(found["after"], peak()), begin()
+            learning = [p for s in stages for p in player.parameters(s).values()]
+            kept.append(ppo.create_optimizer(learning, 1e-4))
+            make_update(player, answers, kept[-1], micro)
+            found["update"], _ = max(found["update"], peak()), begin()
     print(json.dumps(found))
 
 
-def compare_predictions(dtype, rows, tokens, prompt, micro):
+def compare_predictions(dtype, rows, tokens, prompt):
+    "What `chained-adv doctor --model` prints beside the peak of such a run"
+    from chained_adv.doctor import fitting_table
     from chained_adv.footprint import Plan, run_parts
+    from chained_adv.loading import read_config
     from chained_adv.models import ModelConfig
 
-    for name, config in configs().items():
-        settings = ModelConfig(dtype=dtype, adapters="unified", device="cpu")
-        parts = run_parts(config, settings, Plan(rows, tokens, prompt, 8, micro))
-        held = sum(v for k, v in parts.items() if k not in ("sampling", "update", "Adam"))
+    for name, (config, which) in configs().items():
         with tempfile.TemporaryDirectory() as folder:
             write_model(config, folder)
+            line = fitting_table(folder, dtype, rows, tokens, prompt, "cpu")[which]
+            micro, expected = line["microbatch_tokens"], line["gigabytes"] * 2**30
+            settings = ModelConfig(model=folder, dtype=dtype, device="cpu")
+            parts = run_parts(read_config(folder), settings, Plan(rows, tokens, prompt, 1, micro))
             found = child("--run", folder, dtype, rows, tokens, prompt, micro)
-        predicted = dict(sampling=held + parts["sampling"], update=held + parts["Adam"] + parts["update"])
-        print(f"{name}, {dtype}, {rows} rows, {prompt} + {tokens} tokens, {micro} a pass (MiB, process included)")
-        for phase, n in predicted.items():
-            expected, measured = n + found["process"], found[phase]
-            print(f"  {phase:8}  predicted {expected / MIB:5.0f}  measured {measured / MIB:5.0f}  "
-                  f"ratio {expected / measured:.2f}, without the process {n / (measured - found['process']):.2f}")
-        print(f"  loading   measured {found['loading'] / MIB:5.0f} ({found['process'] / MIB:.0f} before it)")
+        measured = max(found.values())
+        print(f"{name}, {dtype}, {rows} rows, {prompt} + {tokens} tokens, {micro} a pass, ten adapters: doctor says "
+              f"{expected / MIB:.0f} MiB, measured {measured / MIB:.0f}, ratio {expected / measured:.2f}")
+        print("  parts predicted:", ", ".join(f"{k} {v / MIB:.0f}" for k, v in parts.items()))
+        print("  peaks measured: ", ", ".join(f"{k} {v / MIB:.0f}" for k, v in found.items()), flush=True)
 
 
 def main():
@@ -189,7 +214,6 @@ def main():
     parser.add_argument("--rows", type=int, default=16)
     parser.add_argument("--tokens", type=int, default=64)
     parser.add_argument("--prompt", type=int, default=128)
-    parser.add_argument("--micro", type=int, default=512)
     args = parser.parse_args()
     if args.head:
         way, *sizes, folder = args.head
@@ -198,7 +222,7 @@ def main():
         folder, dtype, *sizes = args.run
         measure_run(folder, dtype, *map(int, sizes))
     elif args.models:
-        compare_predictions(args.dtype, args.rows, args.tokens, args.prompt, args.micro)
+        compare_predictions(args.dtype, args.rows, args.tokens, args.prompt)
     else:
         compare_heads(args.words, args.channels)
 

@@ -362,7 +362,9 @@ def _print_facts(as_json):
 # %% ../nbs/44_cli.ipynb #03880feb
 @app.command(epilog=examples("chained-adv doctor", "chained-adv doctor --json",
                              "chained-adv doctor --model Qwen/Qwen2.5-Coder-1.5B --rows 64 --tokens 512"))
-def doctor(model: opt(str, "Predict instead the memory that a run with this model takes.") = "",
+def doctor(model: opt(str, "Predict instead the memory that a run with this model and an adapter per stage "
+                           "takes. Not predicted: mixtures of experts, --adapters full, several GPUs, "
+                           "a server that samples (--engine).") = "",
            dtype: opt(str, "With --model: only this precision.") = "",
            rows: opt(int, "With --model: only so many answers sampled together.", min=0) = 0,
            tokens: opt(int, "With --model: tokens of the longest answer.", min=1) = 512,

@@ -117,7 +117,8 @@ def fitting_table(
     device: str = "auto" # `auto` or a torch device
 ) -> list[dict]: # A line per choice: dtype, rows, microbatch_tokens, gigabytes, fits
     "What a run with a model takes, and whether it fits this machine; raises `ConfigError`"
-    from chained_adv.footprint import read_config, what_fits
+    from chained_adv.footprint import what_fits
+    from chained_adv.loading import read_config
     from chained_adv.models import ModelConfig
     settings = ModelConfig(model=model, device=device)
     given: dict[str, Any] = dict(dtypes=(dtype,)) if dtype else {}

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['PACKED', 'RUNTIME', 'Tracker', 'meta_model', 'PassCosts', 'weight_bytes', 'adapter_bytes', 'Plan', 'run_parts',
-           'peak_bytes', 'Choice', 'read_config', 'what_fits']
+           'peak_bytes', 'Choice', 'what_fits']
 
 # %% ../nbs/18_footprint.ipynb #5bb6e67b
 import copy, logging, weakref
@@ -13,14 +13,15 @@ import torch
 from fastcore.basics import patch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
-from transformers import AutoConfig, AutoModelForCausalLM
+from transformers import AutoModelForCausalLM
 from .core import ConfigError
 from .lmhead import score_targets
 
 # %% ../nbs/18_footprint.ipynb #051cdc92
-from .loading import QUANTISED, TINY, pick_device, pick_dtype
+from .loading import QUANTISED, check_packed, gguf_file, is_packable, packed_share
+from .loading import pick_device, pick_dtype
 from .memory import NARROW, WIDE, free_memory
-from .adapters import add_adapters
+from .adapters import AdapterSwitch, add_adapters
 from .models import MERGED_BELOW, ROLES, ModelConfig, _adapter_names
 from .sampling import attend, layer_states, make_cache, with_cache
 
@@ -90,9 +91,7 @@ def _materialise(model):
         for name, b in module._buffers.items():
             if b not in made: made[b] = torch.empty(b.shape, dtype=b.dtype)
             module._buffers[name] = made[b]
-    head = model.get_output_embeddings()
-    odd = ("final_logit_softcapping", "logit_scale", "logits_scaling")
-    head.gives_logits = not any(getattr(model.config.get_text_config(), o, None) for o in odd)
+    model.get_output_embeddings().gives_logits = True # tensors without values cannot be compared
     return model
 
 # %% ../nbs/18_footprint.ipynb #78f7648a
@@ -165,17 +164,18 @@ def weight_bytes(
     whole = sum(p.numel() * p.itemsize for p in model.parameters())
     if dtype not in QUANTISED: return whole
     head = model.get_output_embeddings()
-    packed = [m.weight for m in model.modules() if isinstance(m, torch.nn.Linear) and m is not head]
+    packed = [m.weight for m in model.modules() if is_packable(m) and m is not head]
     return whole - int(sum(p.numel() * (p.itemsize - PACKED[dtype]) for p in packed))
 
 # %% ../nbs/18_footprint.ipynb #4f1c2457
 def adapter_bytes(
     config, # Of the base
     rank: int # Of the adapter
-) -> int: # Bytes, in single precision
-    "What one adapter takes"
+) -> tuple[int, int]: # Bytes in single precision: its own, those of the layers that it changes
+    "What one adapter takes, and what its layers take once more when they are merged"
     model = meta_model(config, torch.float32, ("one",), rank)
-    return sum(4 * p.numel() for name, p in model.named_parameters() if "lora_" in name)
+    own = sum(4 * p.numel() for name, p in model.named_parameters() if "lora_" in name)
+    return own, AdapterSwitch(model, ("one",)).merged_bytes
 
 # %% ../nbs/18_footprint.ipynb #f8f3097f
 @dataclass(frozen=True)
@@ -200,12 +200,22 @@ def _pass_parts(plan, text, costs, dtype):
     sampling = max(rows + rows // layers + logits, reading)
     return {"sampling": prompts + sampling, "update": prompts + update}
 
+# %% ../nbs/18_footprint.ipynb #4852ed0a
+def _merged_parts(settings, dtype, names, base, weights, layers, free):
+    "Merged copies of a small base; merged layers beside the own ones of a large base, while it samples"
+    if not names or settings.dtype in QUANTISED: return 0, 0
+    if base.num_parameters() < MERGED_BELOW: return weights * (1 + len(names)), 0
+    room = free is None or free - weights > 2 * layers # as `models.Base` asks after loading
+    return 0, layers if room and dtype is torch.float32 else 0
+
+
 # %% ../nbs/18_footprint.ipynb #7b856eb0
 def run_parts(
     config, # Of the base, of `transformers`
     settings: ModelConfig, # Precision, adapters and their rank
     plan: Plan, # Rows and tokens
-    costs: PassCosts | None = None # For the same config, precision, rank and tokens; measured when None
+    costs: PassCosts | None = None, # For the same config, precision, rank and tokens; measured when None
+    free: int | None = None # Bytes that a run finds before it loads the model; None is room for all
 ) -> dict[str, int]: # Part -> bytes; sampling and the update never come together
     "What each part of a run takes"
     dtype = pick_dtype(settings.dtype, pick_device(settings.device))
@@ -213,12 +223,13 @@ def run_parts(
     names = {name for role in ROLES for name in _adapter_names(role, settings.adapters)}
     base = meta_model(config, dtype)
     weights = weight_bytes(base, settings.dtype)
-    learn = adapter_bytes(config, settings.lora_rank) if names else weights
-    merged = names and base.num_parameters() < MERGED_BELOW and settings.dtype not in QUANTISED
+    learn, layers = adapter_bytes(config, settings.lora_rank) if names else (weights, 0)
+    copies, beside = _merged_parts(settings, dtype, names, base, weights, layers, free)
     fixed = {"weights": weights if names else 2 * weights, # all weights learn: a copy is the reference
-             "merged copies": weights * (1 + len(names)) if merged else 0,
+             "merged copies": copies,
              "adapters": learn * len(names), "Adam": 2 * learn * max(len(names), 1)}
-    return fixed | _pass_parts(plan, config.get_text_config(), costs, dtype)
+    passes = _pass_parts(plan, config.get_text_config(), costs, dtype)
+    return fixed | passes | {"sampling": passes["sampling"] + beside}
 
 # %% ../nbs/18_footprint.ipynb #2ef1687c
 def peak_bytes(
@@ -229,7 +240,7 @@ def peak_bytes(
     return sum(v for k, v in parts.items() if k not in passes) + max(parts[k] for k in passes)
 
 # %% ../nbs/18_footprint.ipynb #be85a95b
-RUNTIME = 600 * 2**20 # bytes of a process before it loads a model
+RUNTIME = {"cpu": 450 * 2**20, "cuda": 600 * 2**20} # bytes of a run before it loads a model
 
 @dataclass(frozen=True)
 class Choice:
@@ -240,15 +251,6 @@ class Choice:
     peak: int # Bytes, the libraries included
     fits: bool # Into what is free?
 
-def read_config(
-    name: str # `tiny`, a folder or a hub name
-): # Of `transformers`
-    "The config of a model, without its weights; raises `ConfigError`"
-    try: return AutoConfig.from_pretrained(str(TINY) if name == "tiny" else name)
-    except (OSError, ValueError, KeyError) as e:
-        raise ConfigError(f"model {name!r} has no config that can be read: {str(e).strip().splitlines()[0]} "
-                          "Give a folder with config.json, or a name on the Hugging Face hub") from None
-
 # %% ../nbs/18_footprint.ipynb #185c8441
 def _measured(config, settings, tokens, prompt):
     "The costs of the passes; raises `ConfigError` for models whose passes go by the numbers they see"
@@ -258,6 +260,17 @@ def _measured(config, settings, tokens, prompt):
     except (RuntimeError, NotImplementedError) as e:
         raise ConfigError(f"the memory of {type(config).__name__} cannot be predicted: {type(e).__name__} on "
                           "tensors without numbers (mixtures of experts choose by them)") from None
+
+# %% ../nbs/18_footprint.ipynb #6fbf2426
+def _loadable(config, name, dtypes):
+    "The precisions that a load of this model accepts; raises `ConfigError` when there is none"
+    gguf, share = gguf_file(name), packed_share(meta_model(config, torch.float32), is_packable)
+    kept = [o for o in dtypes if o not in QUANTISED or (share and not gguf)]
+    if not kept and gguf: raise ConfigError(f"model {name!r}: a GGUF file is not quantised a second time; "
+                                            "choose float32, bfloat16 or float16")
+    if not kept: check_packed(share, name, dtypes[0])
+    return kept
+
 
 # %% ../nbs/18_footprint.ipynb #00f16dbd
 def what_fits(
@@ -273,12 +286,13 @@ def what_fits(
     device = pick_device(settings.device)
     free = free_memory(device) if free is None else free
     micros = (WIDE, 4_096, tokens) if device.type == "cuda" else (NARROW, tokens)
-    costs, found = {}, []
-    for dtype in dtypes:
+    costs, found, runtime = {}, [], RUNTIME[device.type]
+    left = None if free is None else free - runtime
+    for dtype in _loadable(config, settings.model, dtypes):
         kept = replace(settings, dtype=dtype)
         computed = pick_dtype(dtype, device)
         if computed not in costs: costs[computed] = _measured(config, kept, tokens, prompt)
         for plan in (Plan(r, tokens, prompt, 1, m) for r in rows for m in sorted({*micros}, reverse=True)):
-            peak = RUNTIME + peak_bytes(run_parts(config, kept, plan, costs[computed]))
+            peak = runtime + peak_bytes(run_parts(config, kept, plan, costs[computed], left))
             found.append(Choice(dtype, plan.rows, plan.micro, peak, free is None or peak <= free))
     return found

@@ -2,7 +2,7 @@
 
 The table over all architectures is `benchmarks/architectures.py`; here are ten of them, and what must be refused.
 """
-import importlib.util
+import importlib.util, re, warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +12,8 @@ from transformers import AutoModelForCausalLM
 
 import chained_adv.sampling as sampling
 from chained_adv.core import ConfigError, Problem
-from chained_adv.loading import end_tokens, load_base, load_tokenizer, render_chat
+from chained_adv.loading import QUANTISED, end_tokens, is_packable, load_base, load_tokenizer, packed_share
+from chained_adv.loading import render_chat
 from chained_adv.models import Base, ModelConfig, Players, activate, adapter_parameters, reading_model
 from chained_adv.models import sampling_model
 from chained_adv.sampling import Reader, Sample, answer_logprobs, attend, sample_tokens
@@ -47,10 +48,34 @@ def test_a_model_that_differs_is_refused_in_one_sentence(name, words, tmp_path):
     found = bench.try_architecture(name, tmp_path)
     assert isinstance(found, str) and words in found and "; choose a" in found and "\n" not in found
 
-@pytest.mark.parametrize("name", ["Qwen2", "Gemma 3 (text)"])
+@pytest.mark.filterwarnings("ignore:dtype '4bit' packs") # experts
+@pytest.mark.parametrize("name", EXACT)
 def test_sampler_and_trainer_agree_in_four_bits(name, tmp_path):
+    "Loaded as users load it, and not merged"
     pytest.importorskip("bitsandbytes")
-    assert float(bench.try_4bit(name, tmp_path)) < 5e-3
+    assert float(bench.try_4bit(name, tmp_path)) < 1e-5
+
+@pytest.mark.parametrize("name, words", [
+    ("Falcon", "dtype '4bit' saves nothing with model 'Falcon': .* has none besides its head; choose float32"),
+    ("Mamba", r"model 'Mamba' cannot compute in 4bit \(RuntimeError: .*\); choose --dtype float32"),
+])
+def test_what_cannot_work_in_four_bits_is_refused(name, words, tmp_path):
+    pytest.importorskip("bitsandbytes")
+    said = bench.try_4bit(name, tmp_path)
+    assert re.match(words, said) and "\n" not in said, said
+
+@pytest.mark.parametrize("dtype", QUANTISED)
+@pytest.mark.parametrize("name, low, high", [("GPT-2", .9, 1), ("Mixtral", .05, .2), ("GLM 4-MoE", .4, .5)])
+def test_what_is_packed_is_told_before_and_after_the_load(name, low, high, dtype, tmp_path):
+    "Layers of GPT-2's own class are packed, experts in one tensor are not: then a warning says how much is"
+    pytest.importorskip("bitsandbytes")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model, _ = load_base(bench.save_model(name, tmp_path, wide=True), "cpu", dtype)
+    share = packed_share(model)
+    assert low < share < high and share == packed_share(bench.make_model(name, wide=True), is_packable)
+    warned = [str(o.message) for o in said if "of the weights of model" in str(o.message)]
+    assert [f"packs {share:.0%} of the weights" in o for o in warned] == [True] * (share < .5)
 
 
 # Windows

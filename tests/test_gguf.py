@@ -6,6 +6,7 @@ gguf = pytest.importorskip("gguf", reason="pip install 'chained_adv[gguf]'")
 from transformers import LlamaConfig, LlamaForCausalLM, Qwen2Config, Qwen2ForCausalLM
 
 from chained_adv.core import ConfigError
+from chained_adv.doctor import fitting_table
 from chained_adv.loading import TINY, load_base
 from chained_adv.models import ModelConfig, Players
 
@@ -95,6 +96,17 @@ def test_a_folder_with_one_file(tmp_path):
     model = small_model("qwen2")
     write_gguf(tmp_path / "small.gguf", model, "qwen2")
     assert (logits(load_base(str(tmp_path), "cpu")[0]) - logits(model)).abs().max() < 1e-5
+
+def test_its_memory_is_predicted_like_its_models(tmp_path):
+    "From the config in the file, which is not packed again"
+    model = small_model("qwen2")
+    path, sizes = write_gguf(tmp_path / "small.gguf", model, "qwen2"), dict(tokens=16, prompt=16, device="cpu")
+    model.save_pretrained(tmp_path / "whole")
+    expected = fitting_table(str(tmp_path / "whole"), "auto", **sizes)
+    for name in (path, tmp_path): assert fitting_table(str(name), **sizes) == expected
+    with pytest.raises(ConfigError, match="not quantised a second time"): fitting_table(str(path), "4bit", **sizes)
+    path.write_bytes(b"GGUF but no more")
+    with pytest.raises(ConfigError, match="no config that can be read: its GGUF file"): fitting_table(str(path), **sizes)
 
 def test_refusals(tmp_path):
     with pytest.raises(ConfigError, match="no such file"): load_base(str(tmp_path / "none.gguf"), "cpu")

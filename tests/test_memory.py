@@ -1,23 +1,30 @@
 """Memory that runs out: the update goes on with smaller passes or checkpointed layers and makes the same step; what is
 predicted from a config is what the passes keep."""
-import json, warnings
+import importlib.util, json, warnings
 from dataclasses import replace
+from pathlib import Path
 
 import pytest, torch
 from transformers import GPT2Config, LlamaConfig, LlamaForCausalLM, Qwen2ForCausalLM, Qwen3MoeConfig
 
-from chained_adv import memory
+from chained_adv import footprint, memory, models
 from chained_adv.batches import ValueHeads, joint_batch, update_inputs
 from chained_adv.core import ConfigError, TrainingError
-from chained_adv.footprint import Plan, Tracker, run_parts, what_fits
-from chained_adv.loading import TINY, load_tokenizer
+from chained_adv.doctor import fitting_table
+from chained_adv.footprint import Plan, Tracker, meta_model, run_parts, weight_bytes, what_fits
+from chained_adv.loading import QUANTISED, TINY, load_base, load_tokenizer
 from chained_adv.memory import MicroBatches, bytes_per_token, checkpoint_layers, fit_config, fit_tokens, free_memory
-from chained_adv.models import ModelConfig, Players, activate
+from chained_adv.models import MERGED_BELOW, ModelConfig, Players, activate
 from chained_adv.ppo import Batch, PPOConfig, create_optimizer, train_step
 from chained_adv.rollout import sample_chains
 from chained_adv.settings import TrainingConfig
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.trainer import AdversarialTrainer
+
+spec = importlib.util.spec_from_file_location(
+    "architectures", Path(__file__).resolve().parent.parent / "benchmarks" / "architectures.py")
+architectures = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(architectures)
 
 CONFIG = PPOConfig(microbatch_tokens=100, epochs=1, minibatches=2)
 ERRORS = [torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB"), MemoryError(),
@@ -199,9 +206,12 @@ def test_a_container_may_use_less(tmp_path, monkeypatch):
     assert free_memory() == 12345
 
 
-def test_a_run_takes_what_was_predicted(tmp_path):
-    "Every tensor of a real run is counted: loading, sampling, an update; the config alone predicts the peaks within 20 %"
-    sizes = dict(hidden_size=128, intermediate_size=384, num_attention_heads=4, num_key_value_heads=2)
+@pytest.mark.parametrize("limit, wide", [(MERGED_BELOW, 384), (0, 2048)], ids=["merged copies", "merged beside"])
+def test_a_run_takes_what_was_predicted(limit, wide, tmp_path, monkeypatch):
+    """Every tensor of a real run is counted: loading, sampling, an update; the config alone predicts the peaks within 20 %,
+    also those of a base that is too large for copies (here any is) and samples from merged layers beside its own"""
+    for module in (footprint, models): monkeypatch.setattr(module, "MERGED_BELOW", limit)
+    sizes = dict(hidden_size=128, intermediate_size=wide, num_attention_heads=4, num_key_value_heads=2)
     config = LlamaConfig(vocab_size=3000, num_hidden_layers=4, bos_token_id=0, eos_token_id=1, **sizes)
     LlamaForCausalLM(config).save_pretrained(tmp_path)
     load_tokenizer(TINY).save_pretrained(tmp_path)
@@ -224,6 +234,38 @@ def test_a_run_takes_what_was_predicted(tmp_path):
     fixed = parts["weights"] + parts["merged copies"] + parts["adapters"]
     assert .8 < (fixed + parts["sampling"]) / peaks["sampling"] < 1.2
     assert .8 < (fixed + parts["Adam"] + parts["update"]) / peaks["update"] < 1.2
+
+def test_merged_layers_are_predicted_where_a_run_has_them(monkeypatch):
+    "In single precision, not packed, with twice their memory free"
+    monkeypatch.setattr(footprint, "MERGED_BELOW", 0)
+    config = LlamaConfig(vocab_size=300, hidden_size=64, intermediate_size=96, num_hidden_layers=3, num_attention_heads=4)
+    def sampling(dtype, free=None):
+        parts = run_parts(config, ModelConfig(dtype=dtype, device="cpu"), Plan(8, 16, 16), free=free)
+        return parts["sampling"], parts["weights"]
+    layers = 3 * 4 * (4 * 64 * 64 + 3 * 64 * 96)
+    with_layers, weights = sampling("float32")
+    assert with_layers - sampling("float32", weights + 2 * layers)[0] == layers
+    assert sampling("float32", weights + 2 * layers + 1)[0] == with_layers == sampling("4bit")[0] + layers
+    assert sampling("bfloat16") == sampling("bfloat16", 0)
+
+@pytest.mark.parametrize("dtype", QUANTISED)
+@pytest.mark.parametrize("name", ["Qwen2", "GPT-2", "Mixtral"])
+def test_the_weights_that_are_packed_are_those_predicted(name, dtype, tmp_path):
+    "GPT-2 has layers of transformers' own class, Mixtral keeps its experts in one tensor"
+    pytest.importorskip("bitsandbytes")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="dtype .* packs")
+        model, _ = load_base(architectures.save_model(name, tmp_path, wide=True), "cpu", dtype)
+    predicted = weight_bytes(meta_model(model.config, torch.float32), dtype)
+    taken = sum(p.numel() * p.itemsize for p in model.parameters())
+    assert 1 <= predicted / taken < 1.02 # scales are no parameters
+
+def test_what_a_load_refuses_is_not_predicted(tmp_path):
+    "Falcon's layers are of its own class"
+    folder = architectures.save_model("Falcon", tmp_path)
+    assert {o["dtype"] for o in fitting_table(folder, tokens=8, prompt=8, device="cpu")} == {"auto"}
+    with pytest.raises(ConfigError, match="dtype '8bit' saves nothing with model"):
+        fitting_table(folder, "8bit", tokens=8, prompt=8, device="cpu")
 
 def test_fewer_rows_and_bits_take_less():
     config = GPT2Config(n_embd=64, n_layer=3, n_head=2, vocab_size=5000)
