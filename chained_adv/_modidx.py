@@ -2180,6 +2180,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                       'chained_adv/evaluation.py')},
             'chained_adv.export': { 'chained_adv.export._figures': ('export.html#_figures', 'chained_adv/export.py'),
                                     'chained_adv.export._front_matter': ('export.html#_front_matter', 'chained_adv/export.py'),
+                                    'chained_adv.export._learned': ('export.html#_learned', 'chained_adv/export.py'),
                                     'chained_adv.export._loading_code': ('export.html#_loading_code', 'chained_adv/export.py'),
                                     'chained_adv.export._new_folder': ('export.html#_new_folder', 'chained_adv/export.py'),
                                     'chained_adv.export._second_half': ('export.html#_second_half', 'chained_adv/export.py'),

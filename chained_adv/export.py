@@ -13,25 +13,32 @@ import peft
 from . import __version__
 from .core import ConfigError
 from .loading import load_base, quietly
-from .models import Base, Players
+from .models import ROLES, Base, Player, Players
 from .engines.folders import write_adapter
 from .checkpoints import Checkpoint
 from .inference import find_checkpoint, load_players
 
 # %% ../nbs/35_export.ipynb #df39de0f
+def _learned(players, role):
+    "The roles that are meant and have learned something"
+    if role not in ("", *ROLES): raise ConfigError(f"role {role!r}: choose generator or discriminator")
+    learned = [r for r in ROLES if isinstance(players.role(r), Player)]
+    if role and role not in learned:
+        raise ConfigError(f"the {role} of this run is {players.role(role).name}, which learns nothing, "
+                          "so there is nothing to export; choose --role generator")
+    return [role] if role else learned
+
 def chosen_adapters(
     players: Players, # Of a checkpoint
     role: str = "", # `generator` or `discriminator`; empty for both
     stage: int = 0 # 1 to 5; 0 for all
 ) -> dict[str, Base]: # Adapter -> the base that it belongs to; raises `ConfigError` for none
     "The adapters of a role and a stage"
-    if role not in ("", "generator", "discriminator"):
-        raise ConfigError(f"role {role!r}: choose generator or discriminator")
+    roles = _learned(players, role)
     if players.config.adapters == "full":
         raise ConfigError("this run trained all weights (adapters 'full'), so it has no adapters; "
                           "write the whole model with --merged")
     played = dict(generator=players.chain_stages, discriminator=players.test_stages)
-    roles = [role] if role else list(played)
     pairs = [(players.role(r), s) for r in roles for s in ([stage] if stage else played[r])]
     return {player.adapter(s): player.base for player, s in pairs}
 
@@ -160,12 +167,12 @@ def export_run(
     folder = _new_folder(folder)
     saved = find_checkpoint(run, checkpoint)
     players = load_players(saved, device)
-    full = players.config.adapters == "full"
+    learned, full = _learned(players, role), players.config.adapters == "full"
     bases = {} if full and merged else chosen_adapters(players, role, stage)
     if merged and len(bases) > 1:
         raise ConfigError(f"a merged model has one adapter, {len(bases)} are chosen; add --role and --stage")
     written = [write_adapter(base, a, folder / a, named=_shown_name(base.name)) for a, base in bases.items()]
-    if merged: written.append(_write_whole(players, role or "generator", bases, folder, device))
+    if merged: written.append(_write_whole(players, learned[0], bases, folder, device))
     names = [o.name for o in written]
     card = model_card(saved, _summary_of(saved), names, licence, merged)
     (folder / "README.md").write_text(card, encoding="utf-8")

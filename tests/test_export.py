@@ -83,6 +83,23 @@ def test_all_weights(tmp_path):
     assert (our_logprobs(players, "generator", 5) - theirs(model)).abs().max() < 1e-5
     assert (theirs(tiny()) - theirs(model)).abs().max() > 1e-3
 
+@pytest.mark.parametrize("adapters", ["stage", "role", "unified"])
+def test_a_run_against_a_fuzzer(tmp_path, adapters):
+    "Only the generator has adapters"
+    make_run(tmp_path, adapters=adapters, discriminator_model="fuzz:8")
+    out = export_run(tmp_path, tmp_path / "out", "stage_5")
+    assert {o.split("_")[0] for o in out["written"]} == {"shared" if adapters == "unified" else "generator"}
+    with pytest.raises(ConfigError, match="discriminator of this run is fuzz:8, which learns nothing"):
+        export_run(tmp_path, tmp_path / "other", "stage_5", "discriminator")
+    assert not (tmp_path / "other").exists()
+
+def test_all_weights_of_a_role_that_is_none(tmp_path):
+    make_run(tmp_path, adapters="full", discriminator_model="fuzz:8")
+    export = lambda role, to: export_run(tmp_path, tmp_path / to, "stage_5", role, merged=True)
+    for role, why in (("discriminator", "learns nothing"), ("solver", "choose generator or")):
+        with pytest.raises(ConfigError, match=why): export(role, "none")
+    assert export("", "out")["written"] == ["merged"]
+
 @pytest.mark.parametrize("engine, words", [("local", "the bare base read the prompts"), ("http://h:1", "the same policy")])
 def test_the_card(tmp_path, engine, words):
     make_run(tmp_path, engine=engine)
