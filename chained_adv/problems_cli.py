@@ -14,7 +14,7 @@ from rich.table import Table
 from .core import ConfigError, ProblemError
 from .problem_files import STATUSES, Conversion, convert_problems, describe_refused
 from .problems import find_leaks, load_problems, save_problems
-from .references import check_references, find_same_behaviour
+from .references import LEAST, check_references, find_same_behaviour, not_compared
 from .sandbox import Sandbox
 from .terminal import Commands, Json, examples, make_app, make_console, make_table, opt, print_json
 
@@ -96,9 +96,19 @@ def leaks(
     as_json: Json = False):
     "Find problems of the second file that also stand in the first."
     ours, theirs = load_problems(train), load_problems(held_out)
-    found = find_leaks(ours, theirs)
+    found, missing = find_leaks(ours, theirs), None
     if behaviour:
         with Sandbox(workers=2) as box: found += find_same_behaviour(ours, theirs, box)
-    if as_json: return print_json([dict(train=a, held_out=b, why=why) for a, b, why in found])
+        missing = dict(train=not_compared(ours), held_out=not_compared(theirs))
+    if as_json: return print_json(_leaks_json(found, missing))
     if found: make_console().print(make_table(f"{len(found)} leaks", ("train", "held out", "why"), found))
     else: print("no leaks found")
+    if missing:
+        of = lambda which, all_: f"{len(missing[which])} of {len(all_)}"
+        print(f"behaviour not compared: {of('train', ours)} problems to train on, {of('held_out', theirs)} "
+              f"held out (fewer than {LEAST} tests of plain data)")
+
+def _leaks_json(found, missing):
+    "Leaks, and the ids of problems that were not compared; `null` when behaviour was not asked for"
+    ids = missing and {which: [p.id for p in problems] for which, problems in missing.items()}
+    return dict(leaks=[dict(train=a, held_out=b, why=why) for a, b, why in found], not_compared=ids)
