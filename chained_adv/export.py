@@ -6,32 +6,41 @@
 __all__ = ['chosen_adapters', 'write_merged', 'model_card', 'export_run']
 
 # %% ../nbs/35_export.ipynb #36427e17
-import json
+import json, os
 from pathlib import Path
 from typing import Any
 import peft
 from . import __version__
 from .core import ConfigError
-from .loading import load_base, quietly
-from .models import Base, Players
+from .loading import QUANTISED, load_base, quietly
+from .opponents.fuzz import is_fuzz
+from .models import ROLES, Base, Player, Players
 from .engines.folders import write_adapter
+from .tracking import RATE_NAMES, read_evaluations
 from .checkpoints import Checkpoint
 from .inference import find_checkpoint, load_players
 
 # %% ../nbs/35_export.ipynb #df39de0f
+def _learned(players, role):
+    "The roles that are meant and have learned something"
+    if role not in ("", *ROLES): raise ConfigError(f"role {role!r}: choose generator or discriminator")
+    learned = [r for r in ROLES if isinstance(players.role(r), Player)]
+    if role and role not in learned:
+        raise ConfigError(f"the {role} of this run is {players.role(role).name}, which learns nothing, "
+                          "so there is nothing to export; choose --role generator")
+    return [role] if role else learned
+
 def chosen_adapters(
     players: Players, # Of a checkpoint
     role: str = "", # `generator` or `discriminator`; empty for both
     stage: int = 0 # 1 to 5; 0 for all
 ) -> dict[str, Base]: # Adapter -> the base that it belongs to; raises `ConfigError` for none
     "The adapters of a role and a stage"
-    if role not in ("", "generator", "discriminator"):
-        raise ConfigError(f"role {role!r}: choose generator or discriminator")
+    roles = _learned(players, role)
     if players.config.adapters == "full":
         raise ConfigError("this run trained all weights (adapters 'full'), so it has no adapters; "
                           "write the whole model with --merged")
     played = dict(generator=players.chain_stages, discriminator=players.test_stages)
-    roles = [role] if role else list(played)
     pairs = [(players.role(r), s) for r in roles for s in ([stage] if stage else played[r])]
     return {player.adapter(s): player.base for player, s in pairs}
 
@@ -54,26 +63,49 @@ def write_merged(
 # %% ../nbs/35_export.ipynb #cb6ef93c
 def _shown_name(name):
     "A base's name without folders of this machine"
-    return Path(name).name if Path(name).is_dir() else name
+    return Path(os.path.abspath(name)).name if Path(name).exists() else name
 
-def _front_matter(base_name, licence, merged):
-    lines = ["---", f"base_model: {base_name}", f"license: {licence or 'other'}",
+def _names(bases):
+    "The names of bases, each once"
+    return [*dict.fromkeys(_shown_name(base.name) for base in bases)]
+
+def _front_matter(names, licence, merged):
+    named = names[0] if len(names) == 1 else f"[{', '.join(names)}]"
+    lines = ["---", f"base_model: {named}", f"license: {licence or 'other'}",
              f"library_name: {'transformers' if merged else 'peft'}", "pipeline_tag: text-generation",
              "tags: [chained_adv, reinforcement-learning, code]", "---"]
     return "\n".join(lines)
 
-def _figures(summary):
-    "A table of the rates before and after training"
-    if not summary: return "The run has no `summary.json`: it had not finished."
+# %% ../nbs/35_export.ipynb #e611e66a
+def _measured(saved):
+    "Rates before training and of a checkpoint, by split; and `summary.json` of a run that has finished"
+    folder = saved.path.parent.parent
+    rows, path = read_evaluations(folder), folder / "summary.json"
+    summary = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    pick = lambda stage: {r["split"]: r for r in rows if r["stage"] == stage}
+    return {**summary, "before": pick(0), "after": pick(saved.state["stage"])}
+
+def _table_lines(split, before, after):
+    "The rates of a split"
     cell = lambda v: f"{v['value']:.3f} ({v['low']:.3f} to {v['high']:.3f})" if v else "-"
-    lines = ["| problems | rate | before | after |", "|---|---|---|---|"]
-    for split, after in summary["after"].items():
-        before = summary["before"].get(split, {})
-        for name in (o for o in after if o != "n"):
-            lines.append(f"| {split} ({after['n']} samples) | {name} | {cell(before.get(name))} "
-                         f"| {cell(after[name])} |")
-    return "\n".join(lines + ["", f"95 % intervals; seed {summary['seed']}, "
-                              f"{summary['generated_tokens']} tokens generated in training."])
+    sizes = " and ".join(dict.fromkeys(str(o["n"]) for o in (before, after) if o))
+    return [f"| {split} ({sizes} samples) | {name} | {cell(before.get(name))} | {cell(after[name])} |"
+            for name in RATE_NAMES if name in after]
+
+# %% ../nbs/35_export.ipynb #c3064cc0
+def _when(stage): return f"after stage {stage}" if stage else "before training"
+
+def _figures(measured, stage):
+    "A table of the rates before training and at the checkpoint"
+    if not measured["after"]: return f"The run's `evaluation.jsonl` has no figures {_when(stage)}."
+    lines = ["| problems | rate | before training | this checkpoint |", "|---|---|---|---|"]
+    for split, after in measured["after"].items():
+        lines += _table_lines(split, measured["before"].get(split, {}), after)
+    run = "The run had not finished."
+    if "seed" in measured:
+        run = (f"The whole run: seed {measured['seed']}, {measured['generated_tokens']} tokens generated in "
+               "training.")
+    return "\n".join([*lines, "", f"95 % intervals; this checkpoint was saved {_when(stage)}. {run}"])
 
 # %% ../nbs/35_export.ipynb #7a22b4e1
 _READ = {True: "Prompts were read with the adapter in training, as PEFT reads them: the same policy.",
@@ -81,56 +113,78 @@ _READ = {True: "Prompts were read with the adapter in training, as PEFT reads th
                 "servers read prompts with the adapter, too: log-probabilities of answers then differ "
                 "somewhat from those in training. `chained-adv solve --run` reads as in training."}
 
-def _loading_code(base_name, first, merged):
+def _packed(dtype, merged):
+    "What a quantised base means for those who load it; empty for another one"
+    if dtype not in QUANTISED: return ""
+    what = "`merged` is the unquantised base with the adapter" if merged else "as loaded above, it is not"
+    return (f"\nIn training the base was quantised to {dtype[0]} bits; {what}: log-probabilities differ "
+            "somewhat from those in training.\n")
+
+def _loading_code(name, first, merged):
     "How to load it"
     auto = "from transformers import AutoModelForCausalLM"
-    load = lambda name: f'AutoModelForCausalLM.from_pretrained("{name}")'
+    load = lambda shown: f'AutoModelForCausalLM.from_pretrained("{shown}")'
     if merged: return f"{auto}\nmodel = {load(first)}"
-    tiny = base_name == "tiny"
-    source = "from chained_adv.loading import load_base" if tiny else auto
-    base = 'load_base("tiny")[0]' if tiny else load(base_name)
+    ours = name == "tiny" or Path(name).exists() and not Path(name, "config.json").exists() # a GGUF file
+    source = "from chained_adv.loading import load_base" if ours else auto
+    base = f'load_base("{_shown_name(name)}")[0]' if ours else load(_shown_name(name))
     return f'from peft import PeftModel\n{source}\nmodel = PeftModel.from_pretrained({base}, "{first}")'
 
 # %% ../nbs/35_export.ipynb #411de772
-def _second_half(model, summary, base, first, merged):
+def _second_half(state, measured, base, first, merged):
     "Figures, how to load, and how prompts were read"
+    model = state["model"]
     return f"""
 ## Figures
 
-{_figures(summary)}
+{_figures(measured, state["stage"])}
 
 ## Use
 
 ```python
-{_loading_code(base, first, merged)}
+{_loading_code(base.name, first, merged)}
 ```
 
 {_READ[model.get('engine', 'local') != 'local']}
-"""
+{_packed(model.get("dtype", "auto"), merged)}"""
+
+# %% ../nbs/35_export.ipynb #99d0fd66
+def _story(model):
+    "Who was trained"
+    tester = model["discriminator_model"]
+    solver = "A generator that solves coding problems in up to five stages"
+    if is_fuzz(tester): return f"{solver}, trained against {tester}, which writes random and boundary inputs."
+    return f"{solver} and a discriminator that writes tests, trained against each other."
+
+def _first_half(saved, written, title):
+    "What it is, and the folders, each with its base where there are several"
+    model, several = saved.state["model"], len(_names(written.values())) > 1
+    on = lambda base: f", on {_shown_name(base.name)}" if several else ""
+    listed = "\n".join(f"* `{folder}`{on(base)}" for folder, base in written.items())
+    made = f"chained_adv {__version__}, PEFT {peft.__version__}"
+    return f"""{_story(model)}
+Base: {title}. Checkpoint: {saved.name}, saved {_when(saved.state["stage"])}. Adapters:
+{model['adapters']}, rank {model['lora_rank']}. Stages written: {', '.join(map(str, model['chain_stages']))}.
+Made with {made}.
+
+{listed}"""
 
 # %% ../nbs/35_export.ipynb #04e7f407
 def model_card(
     saved: Checkpoint, # What was exported
-    summary: dict, # `summary.json` of its run; empty when there is none
-    folders: list[str], # What was written, below the card
-    licence: str = "", # As the hub writes it, like `mit`
-    merged: bool = False # Is there a whole model?
+    measured: dict[str, Any], # Rates `before` and `after` by split; of a finished run its summary, too
+    written: dict[str, Base], # Folder below the card -> the base that it belongs to
+    licence: str = "" # As the hub writes it, like `mit`
 ) -> str: # Markdown
     "The text of a model card"
-    model = saved.state["model"]
-    base = _shown_name(model["generator_model"] or model["model"])
-    listed = "\n".join(f"* `{o}`" for o in folders)
-    made = f"chained_adv {__version__}, PEFT {peft.__version__}"
-    return f"""{_front_matter(base, licence, merged)}
+    names, folders, merged = _names(written.values()), [*written], "merged" in written
+    title, first = " and ".join(names), folders[-1] if merged else folders[0]
+    return f"""{_front_matter(names, licence, merged)}
 
-# {base}, trained by chained_adv
+# {title}, trained by chained_adv
 
-A generator that solves coding problems in up to five stages and a discriminator that writes tests, trained
-against each other. Base: {base}. Checkpoint: {saved.name}. Adapters: {model['adapters']}, rank
-{model['lora_rank']}. Stages written: {', '.join(map(str, model['chain_stages']))}. Made with {made}.
-
-{listed}
-{_second_half(model, summary, base, folders[-1] if merged else folders[0], merged)}"""
+{_first_half(saved, written, title)}
+{_second_half(saved.state, measured, written[first], first, merged)}"""
 
 # %% ../nbs/35_export.ipynb #698e9a72
 def _new_folder(path):
@@ -139,11 +193,6 @@ def _new_folder(path):
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ConfigError(f"{folder} exists and is not empty; choose another --to")
     return folder
-
-def _summary_of(saved):
-    "`summary.json` of the run of a checkpoint; empty when it is not there"
-    path = saved.path.parent.parent / "summary.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 # %% ../nbs/35_export.ipynb #90040fa9
 def export_run(
@@ -160,20 +209,20 @@ def export_run(
     folder = _new_folder(folder)
     saved = find_checkpoint(run, checkpoint)
     players = load_players(saved, device)
-    full = players.config.adapters == "full"
-    bases = {} if full and merged else chosen_adapters(players, role, stage)
-    if merged and len(bases) > 1:
-        raise ConfigError(f"a merged model has one adapter, {len(bases)} are chosen; add --role and --stage")
-    written = [write_adapter(base, a, folder / a, named=_shown_name(base.name)) for a, base in bases.items()]
-    if merged: written.append(_write_whole(players, role or "generator", bases, folder, device))
-    names = [o.name for o in written]
-    card = model_card(saved, _summary_of(saved), names, licence, merged)
+    learned, full = _learned(players, role), players.config.adapters == "full"
+    chosen = {} if full and merged else chosen_adapters(players, role, stage)
+    if merged and len(chosen) > 1:
+        raise ConfigError(f"a merged model has one adapter, {len(chosen)} are chosen; add --role and --stage")
+    for a, base in chosen.items(): write_adapter(base, a, folder / a, named=_shown_name(base.name))
+    written = dict(chosen)
+    if merged: written["merged"] = _write_whole(players, learned[0], chosen, folder, device)
+    card = model_card(saved, _measured(saved), written, licence)
     (folder / "README.md").write_text(card, encoding="utf-8")
-    return dict(folder=str(folder), checkpoint=saved.name, written=names)
+    return dict(folder=str(folder), checkpoint=saved.name, written=[*written])
 
 # %% ../nbs/35_export.ipynb #1be3abd6
-def _write_whole(players, role, bases, folder, device):
-    "The merged model of the one adapter chosen, or with `full` of a role"
-    for adapter, base in bases.items():
-        return write_merged(base, folder / adapter, folder / "merged", device)
-    return write_merged(players.role(role).base, None, folder / "merged", device)
+def _write_whole(players, role, chosen, folder, device):
+    "Write the merged model of the one adapter chosen, or with `full` of a role; returns its base"
+    adapter, base = next(iter(chosen.items()), ("", players.role(role).base))
+    write_merged(base, folder / adapter if adapter else None, folder / "merged", device)
+    return base

@@ -20,7 +20,7 @@ from fastcore.basics import patch
 from .core import ConfigError, DIFFICULTIES, FunctionNode, Problem, ProblemError
 from .core import signature_args, _table
 from .formats.entries import UNREADABLE, Refused, find_all, is_filled, plain_key, shown
-from .formats.converters import convert_entry, guess_format
+from .formats.converters import convert_entry, guess_format, skipped_tests
 from .testcases import parse_tests
 
 # %% ../nbs/05_problem_files.ipynb #f0d25931
@@ -364,10 +364,11 @@ def read_problem(
 ) -> tuple[Problem, str, list[str], set[str]]: # With its format, the repairs, and the keys that were read
     "One entry as a problem; raises `Refused` with the reasons"
     if isinstance(entry, Broken): raise Refused(str(entry))
-    own = not isinstance(entry, dict) or guess_format(entry) == "own"
+    if not isinstance(entry, dict): raise Refused(*validate_problem(entry))
+    own = guess_format(entry) == "own"
     faults = validate_problem(entry) if own else []
-    if own and not faults: return _problem(entry), "own", [], {*TYPES}
-    if own and (strict or not isinstance(entry, dict)): raise Refused(*faults)
+    if own and not faults: return _problem(entry), "own", skipped_tests(entry), {*TYPES}
+    if own and strict: raise Refused(*faults)
     try: draft = _repaired(entry, default_id)
     except Refused as e: raise Refused(*(faults or e.args)) from None
     return _problem(draft.fields), draft.format, draft.repairs, draft.used

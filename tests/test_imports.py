@@ -106,7 +106,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "training.selection": "core sandbox models rollout",
     "trainer": "core jail sandbox problems rewards sampling ranks models engines.connect ppo rollout tracking mutants evaluation checkpoints callbacks.base callbacks.log callbacks.guard callbacks.past batches settings training.episodes training.selection",
     "inference": "core stages sandbox models rollout evaluation checkpoints",
-    "export": "core loading models engines.folders checkpoints inference",
+    "export": "core opponents.fuzz loading models engines.folders tracking checkpoints inference",
     "ablation": "core sandbox models intervals plots tracking mutants evaluation settings trainer",
     "worlds.arms": "core models worlds.limits worlds.steps worlds.weak settings ablation",
     "worlds.study": "core sandbox models intervals tracking evaluation worlds.warm trainer ablation worlds.arms",

@@ -33,16 +33,16 @@ class Record:
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #d21ed954
 def _from_dict(item):
-    "A dict as a record; None where nothing is expected"
+    "A dict as records; none where nothing is expected"
     keys = {plain_key(k): k for k in reversed(item)}
     out, into = (next((keys[n] for n in names if n in keys), None) for names in (_OUT, _IN))
     if out is not None:
         rest = {k: v for k, v in item.items() if k not in (out, into)}
-        if into is None: return Record(rest, item[out]) if rest else None
+        if into is None: return [Record(rest, item[out])] if rest else []
         sure = plain_key(into) in ("args", "arguments", "params")
-        return Record(item[into], item[out], sure=sure, extra=rest)
+        return [Record(item[into], item[out], sure=sure, extra=rest)]
     text = next((item[keys[n]] for n in _TEXT if n in keys and isinstance(item[keys[n]], str)), "")
-    return _from_text(text) if text.strip() else None
+    return _from_text(text) if text.strip() else []
 
 _EXAMPLE = re.compile(r"Input\s*:?\s*\n?(.+?)\s*\n?\s*(?<!\w)Output\s*:?\s*\n?[ \t]*(.+?)[ \t]*"
                       r"(?=\n\s*(?:Explanation|Example|Constraints|Input|Note|Follow|\*\*)|\n\s*\n|\Z)", re.S)
@@ -54,7 +54,7 @@ def find_examples(text: str) -> list[Record]:
 
 def _from_text(text):
     examples = find_examples(text) if "Output" in text and "Input" in text else []
-    return examples[0] if examples else Record(text=text)
+    return examples or [Record(text=text)]
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #b27d4c32
 def _columns(value):
@@ -66,9 +66,9 @@ def _columns(value):
     return [Record(a, b) for a, b in zip(into, out)] if plural and into else None
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #4c44aa05
-def _record_of(item):
+def _records_of(item):
     if isinstance(item, str): return _from_text(item)
-    return _from_dict(item) or item if isinstance(item, dict) else item
+    return isinstance(item, dict) and _from_dict(item) or [item]
 
 def list_records(
     value: object, # What an entry has as its tests
@@ -82,11 +82,11 @@ def list_records(
         return examples or [Record(text=value)]
     if isinstance(value, dict):
         if (found := _columns(value)) is not None: return found
-        if record := _from_dict(value): return [record]
+        if found := _from_dict(value): return found
         inner = [o for o in value.values() if isinstance(o, (list, dict, str))]
         return [r for o in inner for r in list_records(o, depth + 1)] if depth < 3 else [value]
     if not isinstance(value, (list, tuple)): return [value]
-    return [_record_of(o) for o in value]
+    return [r for o in value for r in _records_of(o)]
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #429a1b19
 def _depth(value):
