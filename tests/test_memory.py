@@ -11,7 +11,7 @@ from chained_adv import footprint, memory, models
 from chained_adv.batches import ValueHeads, joint_batch, update_inputs
 from chained_adv.core import ConfigError, TrainingError
 from chained_adv.doctor import fitting_table
-from chained_adv.footprint import Plan, Tracker, meta_model, run_parts, weight_bytes, what_fits
+from chained_adv.footprint import PassCosts, Plan, Tracker, meta_model, run_parts, weight_bytes, what_fits
 from chained_adv.loading import QUANTISED, TINY, load_base, load_tokenizer
 from chained_adv.memory import MicroBatches, bytes_per_token, checkpoint_layers, fit_config, fit_tokens, free_memory
 from chained_adv.models import MERGED_BELOW, ModelConfig, Players, activate
@@ -239,8 +239,9 @@ def test_merged_layers_are_predicted_where_a_run_has_them(monkeypatch):
     "In single precision, not packed, with twice their memory free"
     monkeypatch.setattr(footprint, "MERGED_BELOW", 0)
     config = LlamaConfig(vocab_size=300, hidden_size=64, intermediate_size=96, num_hidden_layers=3, num_attention_heads=4)
+    costs = PassCosts(config, torch.float32, 16, 16, 16) # those of bfloat16 do not matter here
     def sampling(dtype, free=None):
-        parts = run_parts(config, ModelConfig(dtype=dtype, device="cpu"), Plan(8, 16, 16), free=free)
+        parts = run_parts(config, ModelConfig(dtype=dtype, device="cpu"), Plan(8, 16, 16), costs, free)
         return parts["sampling"], parts["weights"]
     layers = 3 * 4 * (4 * 64 * 64 + 3 * 64 * 96)
     with_layers, weights = sampling("float32")
