@@ -25,7 +25,8 @@ from chained_adv.tiny.world import tiny_problems
 from chained_adv.trainer import AdversarialTrainer
 
 REAL = os.environ.get("CHAINED_ADV_VLLM", "") # of: VLLM_ALLOW_RUNTIME_LORA_UPDATING=True vllm serve \
-# chained_adv/data/tiny --dtype float32 --enable-lora --max-lora-rank 16 --max-loras 4 --logprobs-mode processed_logprobs
+# chained_adv/data/tiny --dtype float32 --enable-lora --max-lora-rank 16 --max-loras 4 --logprobs-mode processed_logprobs \
+# --no-enable-chunked-prefill --max-num-batched-tokens 8192
 PROBLEMS = tiny_problems("train", 25)[:4]
 KINDS = ("status", "cut", "stale", "ids", "nothing", "timeout", "garbage", "logprobs", "prompt", "busy")
 
