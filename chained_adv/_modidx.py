@@ -3771,6 +3771,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                  'chained_adv/problems.py'),
                                       'chained_adv.problems._json_fault': ('problems.html#_json_fault', 'chained_adv/problems.py'),
                                       'chained_adv.problems._json_text': ('problems.html#_json_text', 'chained_adv/problems.py'),
+                                      'chained_adv.problems._rates': ('problems.html#_rates', 'chained_adv/problems.py'),
                                       'chained_adv.problems._weights': ('problems.html#_weights', 'chained_adv/problems.py'),
                                       'chained_adv.problems.find_leaks': ('problems.html#find_leaks', 'chained_adv/problems.py'),
                                       'chained_adv.problems.load_problems': ('problems.html#load_problems', 'chained_adv/problems.py'),

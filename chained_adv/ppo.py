@@ -45,7 +45,7 @@ class PPOConfig:
     microbatch_tokens: int = 0 # Padded answer tokens of one forward pass; 0: by device and free memory
     clip_low: float = .2 # The ratio is clipped below at 1 - clip_low
     clip_high: float = .28 # and above at 1 + clip_high
-    kl_coef: float = .03 # Weight of the KL to the reference; 0 switches the reference pass off
+    kl_coef: float = .06 # Weight of the KL to the reference; 0 switches the reference pass off
     max_grad_norm: float = 1. # Gradient norm clipping
     advantage: str = "group" # What a reward is compared with: `group`, `rloo` or `gae`
     scale: str = "batch" # Advantages are divided by the deviation of the `batch`, of each `group`, or `none`
@@ -412,13 +412,14 @@ def _read_before(batch, policy, reference, rows, passes, config, corrected):
     return batch, _read_once(reference, rows, passes, "reference's log-probability")
 
 # %% ../nbs/20_ppo.ipynb #21af95a0
-def _taught_rows(kept, groups, config):
-    "The rows of the update: those that teach and, where a KL holds them, the first of each other group"
-    rows, first = kept.nonzero()[:, 0], {}
+def _taught_rows(kept, batch, config):
+    "The rows of the update: those that teach and, where a KL holds them, rows of groups that do not"
+    rows, held = kept.nonzero()[:, 0], {}
     if not len(rows) or not config.kl_coef: return rows
-    for r, g in enumerate(groups):
-        if not kept[r]: first.setdefault(g, r)
-    return torch.cat([rows, torch.tensor(list(first.values()), dtype=torch.long)])
+    mean = sum(batch.rewards) / len(batch.rewards)
+    for r, (group, reward) in enumerate(zip(batch.groups, batch.rewards)):
+        if not kept[r]: held.setdefault((group, r if reward < mean else None), r)
+    return torch.cat([rows, torch.tensor(list(held.values()), dtype=torch.long)])
 
 # %% ../nbs/20_ppo.ipynb #c01d7c0c
 def train_step(
@@ -439,7 +440,7 @@ def train_step(
     if config.advantage == "gae" and batch.values is None: batch = predict_values(batch, head)
     advantages, kept, returns = compute_advantages(batch, config)
     passes = MicroBatches(batch.lengths, config.microbatch_tokens or NARROW, spare, batch.adapters)
-    rows = _taught_rows(kept, batch.groups, config)
+    rows = _taught_rows(kept, batch, config)
     batch, known = _read_before(batch, policy, reference, rows.tolist(), passes, config, corrected)
     u = _Update(batch, advantages, known, policy, optimizer, config, passes, scale)
     stats = _update_policy(u, rows, seed) | {"rows_kept": kept.float().mean().item() if len(kept) else 0.}

@@ -72,8 +72,7 @@ class AdversarialTrainer:
 def _set_problems(self: AdversarialTrainer, problems, held_out, selection):
     "Take the problems; no held-out one may be trained on"
     if selection is None: problems, selection = set_apart(problems)
-    self.problems = list(problems)
-    self.held_out = list(held_out)
+    self.problems, self.held_out = list(problems), list(held_out)
     self.to_select = list(selection) or self.problems[:N_SELECTION]
     if not self.problems: raise ProblemError("there are no problems to train on")
     if leaks := find_leaks(self.problems, self.held_out):
@@ -144,8 +143,8 @@ def _sample_parts(self: AdversarialTrainer, role, stage):
     budget, parts, played, used = self.budget, [], 0, 0
     while n := budget.room(role, wanted, played, used):
         seed = stable_hash(self.config.seed, "step", self.step, *([len(parts)] if parts else []))
-        parts.append(play_step(self.players, self.sampler.next(n), self.sandbox, self.config, role, stage,
-                               seed, n / wanted, self.bank, self.past))
+        parts.append(play_step(self.players, self.sampler.next(n, role == "generator"), self.sandbox,
+                               self.config, role, stage, seed, n / wanted, self.bank, self.past))
         played += n
         used += sum(parts[-1].tokens.values())
     if not parts: raise TrainingError(f"the budget of {budget.budget} tokens has no room for another step")
@@ -199,7 +198,8 @@ def optimizer(self: AdversarialTrainer,
     key = role, stages[0]
     if key not in self.optimizers:
         found = {id(p): p for s in stages for p in self.players.role(role).parameters(s).values()}
-        self.optimizers[key] = create_optimizer(list(found.values()), learning_rate(self.config, role))
+        self.optimizers[key] = create_optimizer(list(found.values()), 0.)
+    for group in self.optimizers[key].param_groups: group["lr"] = learning_rate(self.config, role, stage)
     return self.optimizers[key]
 
 # %% ../nbs/33_trainer.ipynb #42c6bb1a
@@ -231,14 +231,14 @@ def train_one(self: AdversarialTrainer,
 ) -> dict: # Its line for `metrics.jsonl`
     "One step: sample and judge episodes, update, tell the callbacks"
     self.step += 1
+    optimizer = self.optimizer(role, stage)
     if role == "discriminator": stage, = self.learning_stages(role, stage)
     rollout = self.sample_rollout(role, stage)
     samples, stages, batch = self.step_batch(rollout, role, stage)
     start = time.perf_counter()
     with _locate_errors(self.step, stage, role):
-        inputs = update_inputs(self.players.role(role), samples, stages, batch, self.optimizer(role, stage),
-                               self.values, self.learning_stages(role, stage)[0], self.step)
-        stats = train_step(**inputs)
+        stats = train_step(**update_inputs(self.players.role(role), samples, stages, batch, optimizer,
+                                           self.values, self.learning_stages(role, stage)[0], self.step))
     line = self._line(role, stage, phase, rollout, stats, time.perf_counter() - start)
     self.callbacks.call("after_step", line, rollout, samples)
     return line

@@ -15,7 +15,7 @@ from ..opponents.oracles import ORACLES
 from ..sandbox import Sandbox
 from ..rewards import get_reward_scheme
 from ..rollout import Rollout, counted_pass_rate, play
-from ..settings import CONTINUATIONS, DRAWN, MOST_DRAWN, TESTED, TrainingConfig
+from ..settings import CONTINUATIONS, DRAWN, MOST_DRAWN, TESTED, TOGETHER, TrainingConfig
 
 # %% ../../nbs/training/00_episodes.ipynb #22f8fddb
 def count_drawn(
@@ -25,9 +25,10 @@ def count_drawn(
 ) -> int: # Problems
     "How many problems a step draws"
     wanted, factor = config.problems_per_step, 1.
-    if role == "generator" and not config.together:
+    if role == "generator" and config.together: factor = TOGETHER
+    elif role == "generator":
         factor = DRAWN if sampler.differing is None else 1 / max(sampler.differing, 1 / MOST_DRAWN)
-    return min(round(wanted * factor), len(sampler.problems))
+    return min(max(round(wanted * factor), 1), len(sampler.problems))
 
 # %% ../../nbs/training/00_episodes.ipynb #d96989c5
 def play_step(
