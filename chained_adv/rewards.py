@@ -205,7 +205,7 @@ REWARD_SCHEMES = {o.name: o for o in (
     RewardScheme("shaped", _shaped_generator, _shaped_discriminator, low=-1.,
                  valid_credit=.4, catch_credit=.6, invalid_cost=.6),
     RewardScheme("per_test", _per_test_generator, _per_test_discriminator, low=-1.,
-                 valid_credit=.4, catch_credit=.4, unique_credit=.2, invalid_cost=.25),
+                 valid_credit=.4, catch_credit=.4, unique_credit=.2, invalid_cost=.28),
     RewardScheme("baseline", _baseline_generator, _no_discriminator),
 )}
 
