@@ -131,7 +131,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--seeds", type=int, nargs="+", default=range(310, 330))
+    parser.add_argument("--seeds", type=int, nargs="+", default=range(330, 340))
     parser.add_argument("--out", type=Path, default=Path("runs/learning"))
     parser.add_argument("--picture", type=Path, default=Path("nbs/images/five_steps.png"))
     parser.add_argument("options", nargs="*", help="handed to chained-adv train, after --")
