@@ -121,7 +121,7 @@ def one_list(box, text, codes=("def double(n): return n + 2",), reward="per_test
 def test_credits_by_hand(box):
     "n + 2 is right for 2 only: caught by 3, which alone pays; an input costs .05; what the reference refuses costs more"
     t = one_list(box, "double(2)\ndouble(3)\nassert double(3) == 99\ndouble(None)").lists[0]
-    assert t.credits == pytest.approx([-.05 / 4, (.8 + .2 - .05) / 4, -.05 / 4, -.25 / 4])
+    assert t.credits == pytest.approx([-.05 / 4, (.8 + .2 - .05) / 4, -.05 / 4, -.28 / 4])
     assert t.reward == pytest.approx(sum(t.credits)) and t.validation.num_passed == 3
 
 def test_the_same_list_in_full(box):
