@@ -40,7 +40,7 @@ class StepConfig:
     first_discriminator_steps: int = 36 # So many more of them before the first stage
     n_generator_steps: int = 3 # Then steps of the generator
     k_alternating_steps: int = 1 # Then turns of a step of the generator and one of the discriminator
-    problems_per_step: int = 24 # Problems that a step learns from; half of them where all stages learn
+    problems_per_step: int = 24 # Problems that a step learns from; half for a generator's of all stages
     n_samples: int = 6 # Samples of each problem in a generator's step
     n_lists: int = 4 # Lists of tests about each chain in a discriminator's step
     n_programs: int = 6 # Programs of each problem that the tests of a discriminator's step run against
@@ -74,7 +74,7 @@ def together(self: TrainingConfig) -> bool: # Of a run with more than one stage
     return self.joint and len(self.stages) > 1
 
 # %% ../nbs/32_settings.ipynb #2fb57ef3
-TOGETHER = .5 # Share of `problems_per_step` in a step of all stages: each problem has answers at all of them
+TOGETHER = .5 # Share of `problems_per_step` in a generator's step of all stages: five answers a sample
 DRAWN = 2 # The generator's first step draws so many times its problems; those whose samples differ are kept
 MOST_DRAWN = 3 # A later one at most so many times, by the share that differed
 TESTED = 1 # Samples of each problem that get tests in a generator's step; these judge all of them
