@@ -6,8 +6,8 @@
 For each run (`tiny`: the model before training; `taught:N`: the same after N more tokens of supervised
 fine-tuning on right tests only, which shows how well a model of this size computes expected values when
 nothing but right ones was asked of it): one sampled chain per held-out problem, a list of tests
-per stage at each temperature, all on the same chains. Prints tables in Markdown: the share of valid tests and
-the share of mutants that the valid ones catch, tests per list, validity by stage; then, for the first
+per stage at each temperature, all on the same chains. Prints tables in Markdown: the share of valid tests (each test of
+a list once, and with copies) and of mutants that the valid ones catch, tests per list, validity by stage; then, for the first
 temperature, by how many items of the input the problem's filter leaves. Tests that are code have no such number and
 are in the first table only.
 """
@@ -22,7 +22,7 @@ from chained_adv.loading import load_base
 from chained_adv.mutants import find_live_mutants, mutation_scores
 from chained_adv.inference import find_checkpoint, load_players
 from chained_adv.models import ModelConfig, Players
-from chained_adv.rollout import judge, sample_chains, sample_tests
+from chained_adv.rollout import distinct_verdicts, judge, sample_chains, sample_tests
 from chained_adv.sandbox import Sandbox
 from chained_adv.sft import encode_pieces, fine_tune
 from chained_adv.stages import PROMPT_SETS, discriminator_prompt
@@ -92,13 +92,14 @@ def match(players, problems, sandbox, temperature):
 
 def row(name, temperature, rollout, mutants, sandbox):
     "A line of the first table"
-    by_stage = {s: [v for t in rollout.lists if t.stage == s for v in t.validation.verdicts] for s in STAGES}
+    by_stage = {s: [v for t in rollout.lists if t.stage == s for v in distinct_verdicts(t)] for s in STAGES}
+    once, written = sum(by_stage.values(), []), [v for t in rollout.lists for v in t.validation.verdicts]
     valid = lambda c: [v.test for v in c.validation.verdicts if v.passed]
     given = [(c.problem, m, valid(c)) for c, m in zip(rollout.chains, mutants) if m]
     scores = mutation_scores(given, sandbox)
     killed = sum(k for k, _ in scores) / sum(n for _, n in scores)
-    lists = mean(len(t.parsed.items) for t in rollout.lists)
-    cells = [name, f"{temperature:g}", share(sum(by_stage.values(), [])), f"{killed:.2f}", f"{lists:.1f}"]
+    lengths = [f"{len(o) / len(rollout.lists):.1f}" for o in (once, written)]
+    cells = [name, f"{temperature:g}", share(once), share(written), f"{killed:.2f}", *lengths]
     return f"| {' | '.join(cells + [share(o) for o in by_stage.values()])} |"
 
 
@@ -106,7 +107,7 @@ def by_kept(rollout, specs):
     "Items that are left -> verdicts of the reference"
     found = defaultdict(list)
     for t in rollout.lists:
-        for v in t.validation.verdicts:
+        for v in distinct_verdicts(t):
             if v.test and (n := kept(specs[rollout.groups[t.chain]], v.test)) is not None:
                 found[n].append(v)
     return found
@@ -123,7 +124,8 @@ if __name__ == "__main__":
     problems = [spec_problem(o) for o in specs]
     with Sandbox() as sandbox:
         mutants = find_live_mutants(problems, sandbox, 6, 0)
-        head = ["run", "temperature of the tests", "valid tests", "mutants caught", "tests per list"]
+        head = ["run", "temperature of the tests", "valid tests", "valid, copies counted", "mutants caught"]
+        head += ["tests per list", "with copies"]
         head += [f"valid, stage {s}" for s in STAGES]
         print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
         for name in a.runs:

@@ -3920,6 +3920,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                      'chained_adv.rollout.catching_tests': ('rollout.html#catching_tests', 'chained_adv/rollout.py'),
                                      'chained_adv.rollout.caught': ('rollout.html#caught', 'chained_adv/rollout.py'),
                                      'chained_adv.rollout.counted_pass_rate': ('rollout.html#counted_pass_rate', 'chained_adv/rollout.py'),
+                                     'chained_adv.rollout.distinct_verdicts': ('rollout.html#distinct_verdicts', 'chained_adv/rollout.py'),
                                      'chained_adv.rollout.group_suites': ('rollout.html#group_suites', 'chained_adv/rollout.py'),
                                      'chained_adv.rollout.judge': ('rollout.html#judge', 'chained_adv/rollout.py'),
                                      'chained_adv.rollout.judged': ('rollout.html#judged', 'chained_adv/rollout.py'),

@@ -24,8 +24,8 @@ from .models import Players
 from .mutants import Mutant, distinct_tests, mutation_scores
 from .measures.fixed_bugs import catch_chances
 from .plots import metric_order
-from .rollout import (Rollout, caught, judge, judged, make_readers, play, rollout_metrics,
-                                 sample_chains, sample_tests, valid_pass_rate)
+from .rollout import (Rollout, caught, distinct_verdicts, judge, judged, make_readers, play,
+                                 rollout_metrics, sample_chains, sample_tests, valid_pass_rate)
 from .sandbox import Job, Sandbox
 from .opponents.accuracy import observe_accuracy
 from .tracking import RATE_NAMES
@@ -291,7 +291,7 @@ def _observe_tests(r, tested):
     return dict(
         pass_rate=_kept(groups, passed),
         failure_rate=_kept(groups, (None if p is None else 1 - p for p in passed)),
-        validity=[(r.groups[t.chain], float(v.passed)) for t in r.lists for v in t.validation.verdicts],
+        validity=[(r.groups[t.chain], float(v.passed)) for t in r.lists for v in distinct_verdicts(t)],
         bug_catch_rate=_kept(groups, map(caught, chains)),
         test_diversity=_kept((r.groups[i] for i in written), map(compute_test_diversity, written.values())),
         test_truncation_rate=[(r.groups[t.chain], float(not t.sample.finished)) for t in r.lists],

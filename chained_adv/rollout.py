@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['TestList', 'Rollout', 'mean', 'keep_some', 'sample_chains', 'make_readers', 'sample_tests', 'group_suites', 'judge',
            'token_spans', 'play', 'judged', 'valid_pass_rate', 'catching_tests', 'caught', 'counted_pass_rate',
-           'rollout_metrics']
+           'distinct_verdicts', 'rollout_metrics']
 
 # %% ../nbs/21_rollout.ipynb #f5342a26
 import time
@@ -399,13 +399,22 @@ def counted_pass_rate(
     results = judged(chain.result), judged(chain.baseline), judged(chain.validation)
     return mean(v.passed for v in get_reward_scheme(reward).counted(*results))
 
+# %% ../nbs/21_rollout.ipynb #8831a203
+def distinct_verdicts(
+    tests: TestList # After judging
+) -> list[Verdict]: # Of each test the first, in order; every rejected one
+    "The reference's verdicts on the tests of a list, without those on copies"
+    first: dict = {}
+    for i, v in enumerate(judged(tests.validation).verdicts): first.setdefault(v.test.key if v.test else i, v)
+    return list(first.values())
+
 # %% ../nbs/21_rollout.ipynb #fa13a024
 def rollout_metrics(
     rollout: Rollout # After judging
 ) -> dict: # Names as in `metrics.jsonl`
     "Metrics of a batch of episodes"
     chains = [c for c, n in zip(rollout.chains, rollout.copies) for _ in range(n)]
-    written = [v.passed for t in rollout.lists for v in judged(t.validation).verdicts]
+    written = [v.passed for t in rollout.lists for v in distinct_verdicts(t)]
     out = dict(
         generator_reward=mean(c.generator_reward for c in chains),
         discriminator_reward=mean(t.reward for t in rollout.lists),
