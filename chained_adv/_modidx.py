@@ -1748,6 +1748,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                     'chained_adv/callbacks/guard.py'),
                                              'chained_adv.callbacks.guard.drop_alarms': ( 'callbacks/guard.html#drop_alarms',
                                                                                           'chained_adv/callbacks/guard.py'),
+                                             'chained_adv.callbacks.guard.first_and_last': ( 'callbacks/guard.html#first_and_last',
+                                                                                             'chained_adv/callbacks/guard.py'),
                                              'chained_adv.callbacks.guard.list_shares': ( 'callbacks/guard.html#list_shares',
                                                                                           'chained_adv/callbacks/guard.py'),
                                              'chained_adv.callbacks.guard.log_alarm': ( 'callbacks/guard.html#log_alarm',

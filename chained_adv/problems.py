@@ -154,7 +154,7 @@ def find_leaks(
 
 # %% ../nbs/06_problems.ipynb #fc088003
 ORDERS = ("uniform", "difficulty", "learnability") # easy to hard in every round; those solved now and then
-EXPLORE, FADE = .2, .8 # share that is spread evenly; what is left of a report after a draw
+EXPLORE, FADE = .3, .8 # share that is spread evenly; what is left of a report after a draw
 
 class ProblemSampler:
     "Draw problems round by round without replacement; can be stopped and resumed"

@@ -37,7 +37,7 @@ from .opponents.training import FuzzInputs
 class StepConfig:
     "How many steps a stage has, and how much is played in each"
     n_discriminator_steps: int = 1 # Steps of the discriminator at the start of a stage; 0: it does not learn
-    first_discriminator_steps: int = 36 # So many more of them before the first stage
+    first_discriminator_steps: int = 32 # So many more of them before the first stage
     n_generator_steps: int = 3 # Then steps of the generator
     k_alternating_steps: int = 1 # Then turns of a step of the generator and one of the discriminator
     problems_per_step: int = 24 # Problems that a step learns from; half for a generator's of all stages
