@@ -8,8 +8,8 @@ fine-tuning on right tests only, which shows how well a model of this size compu
 nothing but right ones was asked of it): one sampled chain per held-out problem, a list of tests
 per stage at each temperature, all on the same chains. Prints tables in Markdown: the share of valid tests (each test of
 a list once, and with copies) and of mutants that the valid ones catch, tests per list, validity by stage; then, for the first
-temperature, by how many items of the input the problem's filter leaves. Tests that are code have no such number and
-are in the first table only.
+temperature, by how many items of the input the problem's filter leaves, by the place in the list and by the type of
+the input. Tests that are code have no number of items.
 """
 
 import argparse
@@ -103,13 +103,16 @@ def row(name, temperature, rollout, mutants, sandbox):
     return f"| {' | '.join(cells + [share(o) for o in by_stage.values()])} |"
 
 
-def by_kept(rollout, specs):
-    "Items that are left -> verdicts of the reference"
+def split(rollout, specs):
+    "What the table calls it, value -> verdicts of the reference"
     found = defaultdict(list)
     for t in rollout.lists:
-        for v in distinct_verdicts(t):
-            if v.test and (n := kept(specs[rollout.groups[t.chain]], v.test)) is not None:
-                found[n].append(v)
+        spec = specs[rollout.groups[t.chain]]
+        for place, v in enumerate(distinct_verdicts(t), 1):
+            found["place in the list", f"{place}" if place < 9 else "later"].append(v)
+            found["type of the input", spec.source].append(v)
+            if v.test and (n := kept(spec, v.test)) is not None:
+                found["items that the filter leaves", f"{n}"].append(v)
     return found
 
 
@@ -134,10 +137,10 @@ if __name__ == "__main__":
                 rollout = match(players, problems, sandbox, temperature)
                 print(row(name, temperature, rollout, mutants, sandbox), flush=True)
                 if temperature == a.temperatures[0]:
-                    later.append((name, by_kept(rollout, specs)))
-    head = ["run, first temperature", "items that the filter leaves", "tests", "valid"]
+                    later.append((name, split(rollout, specs)))
+    head = ["run, first temperature", "by", "", "tests", "valid"]
     print(f"\n| {' | '.join(head)} |\n|{'---|' * len(head)}")
     for name, found in later:
-        for n, verdicts in sorted(found.items()):
+        for (by, value), verdicts in sorted(found.items()):
             if len(verdicts) >= 20:
-                print(f"| {name} | {n} | {len(verdicts)} | {share(verdicts)} |")
+                print(f"| {name} | {by} | {value} | {len(verdicts)} | {share(verdicts)} |")
