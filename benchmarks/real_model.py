@@ -37,7 +37,7 @@ from chained_adv.intervals import rate_interval
 from chained_adv.loading import load_base
 from chained_adv.models import ModelConfig, Players
 from chained_adv.problems import load_problems
-from chained_adv.rollout import play
+from chained_adv.rollout import distinct_verdicts, play
 from chained_adv.sandbox import Sandbox
 from chained_adv.settings import TrainingConfig
 
@@ -92,7 +92,7 @@ def measure(players, problems, sandbox, path, settings, at_once=16):
         seconds = time.process_time() - start
         for g, p in enumerate(block):
             own = [j for j, o in enumerate(sampled.groups) if o == g] if sampled else []
-            verdicts = [v.passed for t in greedy.lists if t.chain == g for v in t.validation.verdicts]
+            verdicts = [v.passed for t in greedy.lists if t.chain == g for v in distinct_verdicts(t)]
             row = dict(id=p.id, greedy=describe(greedy.chains[g], greedy.samples[g][5]),
                        samples=[describe(sampled.chains[j], sampled.samples[j][5]) for j in own],
                        tests=len(verdicts), valid=sum(verdicts), code=greedy.chains[g].code,
