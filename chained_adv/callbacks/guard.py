@@ -29,7 +29,7 @@ class Change:
     "The halves of a series of figures"
     before: float # Mean of the first half
     after: float # Mean of the second half
-    noise: float # Two standard errors of the difference
+    noise: float # Three standard errors of the difference
     def __str__(self): return f"from {self.before:.2f} to {self.after:.2f}"
 
 # %% ../../nbs/callbacks/02_guard.ipynb #934e5510
@@ -65,7 +65,7 @@ def measure_change(
     half = len(values) // 2
     first, second = values[:half], values[-half:]
     squared_error = variance(first) / half + variance(second) / half
-    return Change(average(first), average(second), 2 * squared_error**.5)
+    return Change(average(first), average(second), 3 * squared_error**.5)
 
 # %% ../../nbs/callbacks/02_guard.ipynb #4ec92992
 def first_and_last(
