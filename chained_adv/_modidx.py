@@ -4427,6 +4427,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                          'chained_adv.worlds.arms._arms': ('worlds/arms.html#_arms', 'chained_adv/worlds/arms.py'),
                                          'chained_adv.worlds.arms._format': ('worlds/arms.html#_format', 'chained_adv/worlds/arms.py'),
                                          'chained_adv.worlds.arms.cell_arms': ('worlds/arms.html#cell_arms', 'chained_adv/worlds/arms.py'),
+                                         'chained_adv.worlds.arms.get_study': ('worlds/arms.html#get_study', 'chained_adv/worlds/arms.py'),
                                          'chained_adv.worlds.arms.study_config': ( 'worlds/arms.html#study_config',
                                                                                    'chained_adv/worlds/arms.py'),
                                          'chained_adv.worlds.arms.study_problems': ( 'worlds/arms.html#study_problems',

@@ -179,13 +179,15 @@ def train(context: typer.Context,
                   as_json)
 
 # %% ../nbs/43_training_cli.ipynb #c83ca23c
-def _list_variants(as_json):
-    "Print the variants of a study"
+def _list_variants(study, as_json):
+    "Print the variants of the ablation, or the arms of a study"
     from chained_adv.ablation import VARIANTS
+    from chained_adv.worlds.arms import get_study
+    known = get_study(study).arms if study else VARIANTS
     if as_json:
-        return print_json([dict(name=o.name, title=o.title, changes=o.changes) for o in VARIANTS.values()])
+        return print_json([dict(name=o.name, title=o.title, changes=o.changes) for o in known.values()])
     changes = lambda o: ", ".join(f"{k}={v}" for k, v in o.changes.items())
-    rows = [(o.name, o.title, changes(o)) for o in VARIANTS.values()]
+    rows = [(o.name, o.title, changes(o)) for o in known.values()]
     make_console().print(make_table(f"{len(rows)} variants", ("name", "what it is", "what it changes"), rows))
 
 # %% ../nbs/43_training_cli.ipynb #53f17abd
@@ -218,7 +220,7 @@ StudyModel = opt(str, "Model of both players: 'tiny', a folder, or a name on the
 StudyProblems = opt(str, "A problem file, 'builtin' or 'tiny'. Left out: 'tiny' for the tiny model.")
 StudySamples = opt(int, "Sampled chains per held-out problem.", min=1)
 StudyNMutants = opt(int, "Mutants per held-out problem behind the mutation score; 0 leaves it out.", min=0)
-StudyListVariants = opt(bool, "List the variants.", "--list")
+StudyListVariants = opt(bool, "List the variants, with --study its arms.", "--list")
 StudyName = opt(str, "A study in a world of its own: adversary (when does a tester pay?), stages (when do "
                 "they pay?) or weak (what helps where baseline tests are weak?). Out, variants (its arms), "
                 "seeds, jobs, model and token budget apply; left out, the study's.", metavar="NAME")
@@ -228,6 +230,7 @@ StudySmall = opt(bool, "Of a study: the main arms in the cells that decide.", "-
 _ABLATE = examples(
     "chained-adv ablate",
     "chained-adv ablate --list",
+    "chained-adv ablate --study weak --list",
     "chained-adv ablate --variants per_test,warm,baseline --seeds 0,1 --token-budget 20000 --out "
                    "runs/small_study",
     "chained-adv ablate --study adversary --small --jobs 2",
@@ -237,7 +240,7 @@ _ABLATE = examples(
                    "runs/study")
 
 # %% ../nbs/43_training_cli.ipynb #e3d0b7a9
-_ALONE = ("problems", "samples", "n_mutants", "set") # options of ablations
+_ALONE = ("problems", "samples", "n_mutants", "set", "device") # options of ablations
 
 def _refuse_with_study(context):
     "A study has its own problems and measure"
@@ -278,7 +281,8 @@ def ablate(context: typer.Context, out: StudyOut = "runs/ablation", variants: St
     n_mutants: StudyNMutants = 6, set: Set = [], list_variants: StudyListVariants = False,
     small: StudySmall = False, device: Device = "auto", threads: Threads = 1, as_json: Json = False):
     "Measure what each part is worth: runs with one thing changed, at equal tokens, on several seeds."
-    if list_variants: return _list_variants(as_json)
+    if list_variants: return _list_variants(study, as_json)
+    if small and not study: raise ConfigError("--small is about a study; name it: --study adversary --small")
     if study:
         return _world_study(context, study, small, out, variants, seeds, jobs, token_budget, model, as_json)
     start_quietly(threads, (model,))

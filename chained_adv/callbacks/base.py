@@ -6,7 +6,7 @@
 __all__ = ['Kind', 'Phase', 'Callback', 'Callbacks', 'make_callback']
 
 # %% ../../nbs/callbacks/00_base.ipynb #7dc9145c
-import importlib, re
+import importlib, re, sys
 from collections import Counter
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
@@ -206,6 +206,7 @@ _PATH = re.compile(r"(?P<module>[\w.]+):(?P<kind>[A-Za-z_]\w*)(:(?P<number>\d+(\
 
 def _load_class(text, module, kind):
     "The class that a path names; raises `ConfigError`"
+    if "" not in sys.path: sys.path.insert(0, "") # a command does not look in the current folder by itself
     try: found = getattr(importlib.import_module(module), kind, None)
     except ImportError as e:
         raise ConfigError(f"callback {text!r}: {module} cannot be imported ({e})") from None

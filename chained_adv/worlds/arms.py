@@ -4,14 +4,14 @@
 
 # %% auto #0
 __all__ = ['ADVERSARY_ARMS', 'BLIND_ORACLES', 'ADVERSARY_CELLS', 'ADVERSARY', 'STAGES_ARMS', 'STAGES', 'WEAK_CELLS', 'WEAK_ARMS',
-           'WEAK', 'STUDIES', 'NEED_NO_TESTS', 'N_TRAIN', 'N_HELD_OUT', 'Cell', 'Study', 'cell_arms', 'study_problems',
-           'study_config']
+           'WEAK', 'STUDIES', 'NEED_NO_TESTS', 'N_TRAIN', 'N_HELD_OUT', 'Cell', 'Study', 'get_study', 'cell_arms',
+           'study_problems', 'study_config']
 
 # %% ../../nbs/worlds/04_arms.ipynb #6254b39c
 from dataclasses import dataclass
 from pathlib import Path
 from ..ablation import STUDY_STEPS, Variant, variant_config
-from ..core import Problem
+from ..core import ConfigError, Problem
 from ..models import ModelConfig
 from ..settings import TrainingConfig
 from .limits import limit_problems
@@ -119,7 +119,8 @@ STAGES = Study(
 # %% ../../nbs/worlds/04_arms.ipynb #0929e300
 WEAK_CELLS = (Cell("weak", "two baseline tests, which bugs pass"),
               Cell("weak-none", "the same, no reference", reference=False))
-_WHOLE_RUN = dict(token_budget=0) | {o: getattr(TrainingConfig, o) for o in STUDY_STEPS}
+_AS_BY_DEFAULT = (*STUDY_STEPS, "token_budget", "generator_lr", "discriminator_lr")
+_WHOLE_RUN = {o: getattr(TrainingConfig, o) for o in _AS_BY_DEFAULT}
 _SHARED = ("warm", "baseline", "fuzz_narrow", "fuzz_wide", "frozen", "frozen_inputs", "learning",
            "learning_inputs", "fuzz_learning", "fuzz_inputs")
 
@@ -129,6 +130,14 @@ WEAK_ARMS = {o: ADVERSARY_ARMS[o] for o in _SHARED} | BLIND_ORACLES | _arms(
 WEAK = Study("weak", "tiny", WEAK_CELLS, WEAK_ARMS, ADVERSARY.controls, 60_000,
              ("baseline", "fuzz_wide", "frozen", "learning", "learning_inputs"), ("weak",))
 STUDIES = {o.name: o for o in (ADVERSARY, STAGES, WEAK)}
+
+# %% ../../nbs/worlds/04_arms.ipynb #9705a61b
+def get_study(
+    name: str # Key of `STUDIES`
+) -> Study: # The study
+    "A study by name; raises `ConfigError`"
+    if name not in STUDIES: raise ConfigError(f"study {name!r}: choose one of {', '.join(STUDIES)}")
+    return STUDIES[name]
 
 # %% ../../nbs/worlds/04_arms.ipynb #27aefb79
 NEED_NO_TESTS = ("warm", "baseline")

@@ -25,7 +25,7 @@ from ..models import Players
 from ..sandbox import Sandbox
 from ..tracking import write_json
 from ..trainer import AdversarialTrainer
-from .arms import STUDIES, Cell, Study, cell_arms, study_config, study_problems
+from .arms import STUDIES, Cell, Study, cell_arms, get_study, study_config, study_problems
 from .warm import chosen_recipe, world_folder, world_model
 
 # %% ../../nbs/worlds/05_study.ipynb #c22e0327
@@ -174,10 +174,9 @@ def run_study(
     progress: Callable[[int, int, str], None] = lambda done, total, name: None # Called as runs end
 ) -> list[dict[str, Any]]: # What the runs' files hold
     "Do what is missing of a study; raises `ChainedAdvError` when a run failed"
-    if name not in STUDIES: raise ConfigError(f"study {name!r}: choose one of {', '.join(STUDIES)}")
+    study = get_study(name)
     if jobs < 1 or not seeds or len(set(seeds)) < len(seeds):
         raise ConfigError(f"jobs {jobs} and seeds {list(seeds)}: at least one job, and seeds, each once")
-    study = STUDIES[name]
     if model and Path(model).is_dir(): model = Path(model).resolve()
     if not model and study.world == "tiny": model = "tiny"
     known = model or world_folder(chosen_recipe(study.world))
