@@ -314,7 +314,7 @@ def _over_cells(mine, other=None):
     "Mean and interval over runs and problems of a variant, or of its differences to another"
     if other is None: return two_level_interval(mine)
     both = {s: mine[s].keys() & other[s].keys() for s in mine if s in other}
-    gaps = {s: {p: mine[s][p] - other[s][p] for p in sorted(shared)} for s, shared in both.items()}
+    gaps = {s: {p: mine[s][p] - other[s][p] for p in sorted(shared)} for s, shared in both.items() if shared}
     return two_level_interval(gaps) if gaps else None
 
 # %% ../nbs/36_ablation.ipynb #8b20000a
@@ -382,11 +382,12 @@ def _panel(ax, rows, seeds, names):
 
 # %% ../nbs/36_ablation.ipynb #8b20000f
 def plot_ablation(
+    rows: list[dict], # Of `ablation_rows`
     seeds: list[dict], # Of `seed_rows`
     metrics: tuple[str, ...] = METRICS # One panel each
 ) -> Plot: # Variants from top to bottom
     "Every variant's mean over seeds with its interval, and the runs behind it"
-    rows, names = ablation_rows(seeds), list(dict.fromkeys(r["variant"] for r in seeds))
+    names = list(dict.fromkeys(r["variant"] for r in seeds))
     shown = [m for m in metrics if any(r["metric"] == m for r in rows)]
     size = (2.3 + 2.5 * len(shown), 1.2 + .32 * len(names))
     fig, axes = make_axes("Ablation, 95 % intervals", 1, len(shown), size, sharey=True)
@@ -399,7 +400,7 @@ def plot_ablation(
 def save_ablation(
     evaluations: dict[Key, Evaluation], # By variant and seed
     out: str | Path # The study's folder
-) -> None:
+) -> list[dict]: # Of `ablation_rows`, with intervals over runs and problems
     "Write `ablation.csv`, `ablation.md`, `ablation.png` and `seeds.csv`"
     out, seeds = Path(out), seed_rows(evaluations)
     rows = ablation_rows(seeds, cell_values(evaluations))
@@ -407,4 +408,5 @@ def save_ablation(
     (out / "ablation.csv").write_text(rows_as_csv(short(rows)), encoding="utf-8")
     (out / "seeds.csv").write_text(rows_as_csv(short(seeds)), encoding="utf-8")
     (out / "ablation.md").write_text(ablation_table(rows) + "\n", encoding="utf-8")
-    (out / "ablation.png").write_bytes(png_bytes(plot_ablation(seeds), dpi=150))
+    (out / "ablation.png").write_bytes(png_bytes(plot_ablation(rows, seeds), dpi=150))
+    return rows

@@ -22,7 +22,7 @@ from .intervals import Comparison, Interval, compare_paired, pass_at_k, rate_int
 from .ranks import spread
 from .models import Players
 from .mutants import Mutant, distinct_tests, mutation_scores
-from .measures.fixed_bugs import catch_chances
+from .measures.fixed_bugs import catch_chances, in_turn
 from .plots import metric_order
 from .rollout import (Rollout, caught, distinct_verdicts, judge, judged, make_readers, play,
                                  rollout_metrics, sample_chains, sample_tests, valid_pass_rate)
@@ -285,7 +285,7 @@ def _observe_chains(r, greedy, ks):
 # %% ../nbs/26_evaluation.ipynb #7a100011
 def _observe_tests(r, tested):
     "Observations about the discriminator, on the chains that it wrote tests about"
-    chains, groups, written = r.chains[:tested], r.groups[:tested], defaultdict(list)
+    chains, groups, written = *([o[i] for i in tested] for o in (r.chains, r.groups)), defaultdict(list)
     passed, stages = [valid_pass_rate(c) for c in chains], [caught_by_stage(c) for c in chains]
     for t in r.lists: written[t.chain] += t.parsed.cases
     return dict(
@@ -301,11 +301,11 @@ def _observe_tests(r, tested):
 def _observe_mutants(r, tested, mutants, sandbox, progress):
     "Was it killed? Of each mutant and episode, by the episode's accumulated valid tests"
     progress("mutants")
-    about = [(c, g) for c, g in zip(r.chains[:tested], r.groups[:tested]) if mutants[g]]
+    about = [(r.chains[i], r.groups[i]) for i in tested if mutants[r.groups[i]]]
     valid = lambda c: [v.test for v in c.validation.verdicts if v.passed]
     scores = mutation_scores([(c.problem, mutants[g], valid(c)) for c, g in about], sandbox)
     rows = [(g, float(i < killed)) for (killed, total), (_, g) in zip(scores, about) for i in range(total)]
-    return dict(mutation_score=rows, fixed_catch_rate=catch_chances(r, mutants, sandbox, tested))
+    return dict(mutation_score=rows, fixed_catch_rate=catch_chances(r, mutants, sandbox))
 
 # %% ../nbs/26_evaluation.ipynb #95f78ea2
 def _blocks(groups, n):
@@ -342,18 +342,19 @@ def _observe_best(r, lists, n, sandbox, suffix):
 def _silent(phase): pass
 
 def _play_all(players, problems, sandbox, n_samples, tested, seed, reward, progress):
-    "Sampled episodes, with tests about the first `tested` of them, and greedy ones"
+    "Sampled episodes, with tests about `tested` of them, whose numbers are returned, and greedy ones"
     readers = make_readers(players)
     progress("samples")
     r = sample_chains(players, problems, n_samples, seed=seed, reader=readers[0])
     progress("tests")
-    sample_tests(players, r, chains=list(range(len(r.chains)))[:tested], seed=seed, reader=readers[1])
+    chosen = in_turn(r.groups, tested)
+    sample_tests(players, r, chains=chosen, seed=seed, reader=readers[1])
     progress("verdicts")
     judge(r, sandbox, reward)
     progress("greedy")
     greedy = play(players, problems, sandbox, stages=(), temperature=0, seed=seed, reward=reward)
     r.tokens["greedy"] += sum(greedy.tokens.values())
-    return r, greedy
+    return r, greedy, chosen
 
 # %% ../nbs/26_evaluation.ipynb #1846193e
 def _check_samples(n_samples, ks, best_of):
@@ -379,7 +380,7 @@ def evaluate_players(
     sandbox: Sandbox, # Where programs run
     n_samples: int = 1, # Sampled chains per problem
     mutants: list[list[Mutant]] | None = None, # Of these problems; None leaves the mutation score out
-    tested: int | None = None, # To how many of the sampled chains tests are written; None is all, 0 none
+    tested: int | None = None, # About how many sampled chains tests are written, of every problem in turn
     seed: int = 0, # Of the samples
     reward: str = "per_test", # Reward scheme behind the reward figures
     name: str = "", # Of the players, for tables
@@ -390,11 +391,11 @@ def evaluate_players(
 ) -> Evaluation: # Every observation
     "Play all problems and measure everything; raises `ConfigError` when the samples are too few"
     _check_samples(n_samples, ks, best_of)
-    r, greedy = _play_all(players, problems, sandbox, n_samples, tested, seed, reward, progress)
-    found = _observe_chains(r, greedy, ks) | _observe_tests(r, tested)
+    r, greedy, about = _play_all(players, problems, sandbox, n_samples, tested, seed, reward, progress)
+    found = _observe_chains(r, greedy, ks) | _observe_tests(r, about)
     for suffix, lists in _lists_of(players, untrained, r, best_of, seed, progress).items():
         found |= _observe_best(r, lists, best_of, sandbox, suffix)
-    if mutants and tested != 0: found |= _observe_mutants(r, tested, mutants, sandbox, progress)
+    if mutants and about: found |= _observe_mutants(r, about, mutants, sandbox, progress)
     found |= observe_accuracy(players, problems, sandbox, r.tokens)
     return _evaluation(name, problems, r, found)
 
@@ -418,9 +419,8 @@ COLUMNS = ("name", "metric", "value", "low", "high", "observations", "problems",
 
 def _comparison_columns(c):
     names = ("difference", "difference_low", "difference_high")
-    counts = dict(wins=c.wins, losses=c.losses, ties=c.ties)
-    return dict(zip(names, c.difference.as_dict().values())) | counts | dict(
-        p_value=round(c.p_value, 6), verdict=c.verdict)
+    return dict(zip(names, c.difference.as_dict().values())) | dict(
+        wins=c.wins, losses=c.losses, ties=c.ties, p_value=round(c.p_value, 6), verdict=c.verdict)
 
 # %% ../nbs/26_evaluation.ipynb #7a100018
 def comparison_rows(

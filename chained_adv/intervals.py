@@ -133,20 +133,20 @@ def two_level_interval(
     confidence: float = .95 # Share of the resampled means inside the interval
 ) -> Interval: # The mean over runs and problems, and its interval
     "Bootstrap of a mean over runs and problems, both drawn with replacement"
-    shared = [p for p in next(iter(cells.values()), {}) if all(p in row for row in cells.values())]
-    if not shared: raise ValueError(f"no problem has a value in all of {len(cells)} runs; give at least one")
-    table = [[row[p] for p in shared] for row in cells.values()]
-    rng, n, means = make_rng(seed, "two levels"), len(table), []
+    problems, rows = list(dict.fromkeys(p for row in cells.values() for p in row)), list(cells.values())
+    if not problems or not all(rows): raise ValueError(f"not all of {len(rows)} runs have values; omit those")
+    rng, n, means, whole = make_rng(seed, "two levels"), len(rows), [], [average(r.values()) for r in rows]
     wider = math.sqrt(n / (n - 1)) if n > 1 else 1.
     for _ in range(resamples):
-        columns = rng.choices(range(len(shared)), k=len(shared))
-        by_run = [sum(row[k] for k in columns) / len(shared) for row in table]
+        drawn_problems = rng.choices(problems, k=len(problems))
+        there = [[row[p] for p in drawn_problems if p in row] for row in rows]
+        by_run = [sum(o) / len(o) if o else mean for o, mean in zip(there, whole)]
         centre = sum(by_run) / n
         drawn = rng.choices(by_run, k=n)
         means.append(centre + wider * (sum(drawn) / n - centre))
     means.sort()
     cut = int(resamples * (1 - confidence) / 2)
-    return Interval(average(map(average, table)), means[cut], means[-1 - cut])
+    return Interval(average(whole), means[cut], means[-1 - cut])
 
 # %% ../nbs/22_intervals.ipynb #d17f277a
 def pass_at_k(

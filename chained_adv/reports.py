@@ -23,8 +23,9 @@ def _verdict(passed: bool | None) -> Any:
 
 def _test_row(test: dict[str, Any]) -> tuple:
     "A test, what the program and the reference made of it, and why"
-    label, reason = test["stage"] or "baseline", test["reason"][:120]
-    if test["outcome"] == "rejected": return test["stage"] or "-", test["test"], ("not a test", "dim"), "-", reason
+    rejected, reason = test["outcome"] == "rejected", test["reason"][:120]
+    label = test["stage"] or ("-" if rejected else "baseline") # of what cannot be read no stage is known
+    if rejected: return label, test["test"], ("not a test", "dim"), "-", reason
     return label, test["test"], _verdict(test["passed"]), _verdict(test.get("valid")), reason
 
 # %% ../nbs/41_reports.ipynb #f34ea50b

@@ -62,8 +62,8 @@ def gather_settings(
     "What a command was told about the settings"
     found = saved_settings(record["settings"]) if record else {}
     found |= (QUICK if quick else {}) | (read_toml(config) if config else {})
+    if lr := context.params.get("lr"): found |= {"generator_lr": lr, "discriminator_lr": lr}
     found |= written_settings(context) | parse_assignments(assigned)
-    if lr := context.params.get("lr"): found = {"generator_lr": lr, "discriminator_lr": lr} | found
     if url := context.params.get("engine_url"): found["model.engine"] = url
     for o in MODELS:
         name = found.get(o) or "tiny"
@@ -242,8 +242,9 @@ _ABLATE = examples(
 # %% ../nbs/43_training_cli.ipynb #e3d0b7a9
 _ALONE = ("problems", "samples", "n_mutants", "set", "device") # options of ablations
 
-def _refuse_with_study(context):
-    "A study has its own problems and measure"
+def _check_study_options(context, study):
+    "A study has its own problems and measure, and only a study has main arms"
+    if not study: raise ConfigError("--small is about a study; name it: --study adversary --small")
     given = lambda o: getattr(context.get_parameter_source(o), "name", "") == "COMMANDLINE"
     odd = ", ".join("--" + o.replace("_", "-") for o in _ALONE if given(o))
     if odd: raise ConfigError(f"--study has problems and a measure of its own: leave out {odd}")
@@ -257,7 +258,7 @@ def _chosen(variants):
 
 def _world_study(context, study, small, out, variants, seeds, jobs, token_budget, model, as_json):
     "Run what is missing of a study in its own world, and write its table and its diagram"
-    _refuse_with_study(context)
+    _check_study_options(context, study)
     start_quietly(context.params["threads"])
     from chained_adv.worlds.arms import STUDIES
     from chained_adv.worlds.findings import save_findings, study_table
@@ -282,11 +283,10 @@ def ablate(context: typer.Context, out: StudyOut = "runs/ablation", variants: St
     small: StudySmall = False, device: Device = "auto", threads: Threads = 1, as_json: Json = False):
     "Measure what each part is worth: runs with one thing changed, at equal tokens, on several seeds."
     if list_variants: return _list_variants(study, as_json)
-    if small and not study: raise ConfigError("--small is about a study; name it: --study adversary --small")
-    if study:
+    if study or small:
         return _world_study(context, study, small, out, variants, seeds, jobs, token_budget, model, as_json)
     start_quietly(threads, (model,))
-    from chained_adv.ablation import STUDY_STEPS, ablation_rows, save_ablation, seed_rows
+    from chained_adv.ablation import STUDY_STEPS, save_ablation
     values = {"model.model": str(Path(model).resolve()) if Path(model).exists() else model,
               "model.device": device, "token_budget": token_budget or 60_000, "eval_samples": 8,
               **STUDY_STEPS, **parse_assignments(set)}
@@ -295,10 +295,10 @@ def ablate(context: typer.Context, out: StudyOut = "runs/ablation", variants: St
     measured = _run_study(make_config(values), (train_set, held_out), out, list(_chosen(variants)) or None,
                           tuple(parse_list("--seeds", seeds or "0,1,2", int)),
                           jobs=jobs, n_samples=samples, n_mutants=n_mutants)
-    save_ablation(measured, out)
-    if as_json: return print_json(dict(out=out, rows=ablation_rows(seed_rows(measured))))
-    print(Path(out, "ablation.md").read_text(encoding="utf-8"))
-    print(f"table   {Path(out, 'ablation.csv')}\nfigure  {Path(out, 'ablation.png')}")
+    rows = save_ablation(measured, out)
+    if as_json: return print_json(dict(out=out, rows=rows))
+    files = [Path(out, o) for o in ("ablation.md", "ablation.csv", "ablation.png")]
+    print(f"{files[0].read_text(encoding='utf-8')}\ntable   {files[1]}\nfigure  {files[2]}")
 
 # %% ../nbs/43_training_cli.ipynb #9186f784
 CUT = (("prompts_cut", "prompts were longer than the limit: their beginning was cut"),

@@ -98,7 +98,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "callbacks.base": "core sampling rollout",
     "opponents.training": "core sandbox opponents.inputs opponents.fuzz callbacks.base",
     "callbacks.log": "tracking callbacks.base",
-    "callbacks.guard": "core ranks rollout mutants measures.fixed_bugs callbacks.base",
+    "callbacks.guard": "core ranks rollout tracking mutants measures.fixed_bugs callbacks.base",
     "callbacks.past": "core testcases models rollout callbacks.base",
     "batches": "core loading sampling memory opponents.player models ppo_options ppo rollout",
     "settings": "core stages jail sandbox opponents.fuzz problems rewards models engines.connect ppo tracking callbacks.base opponents.training callbacks.guard callbacks.past",

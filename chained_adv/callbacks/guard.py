@@ -17,6 +17,7 @@ from fastcore.basics import patch
 from ..core import TrainingError
 from ..ranks import is_main
 from ..rollout import Rollout, counted_pass_rate, mean
+from ..tracking import read_lines, replace_text
 from ..mutants import find_live_mutants
 from ..measures.fixed_bugs import catch_chances
 from .base import Callback
@@ -69,22 +70,24 @@ def measure_change(
 
 # %% ../../nbs/callbacks/02_guard.ipynb #4ec92992
 def first_and_last(
-    rows: list[dict] # Figures of steps, oldest first
+    rows: list[dict], # Figures of steps, oldest first
+    key: str # Which figure
 ) -> list[dict]: # Half of `WINDOW` from the start and as many from the end, fewer while there are few
-    "The first steps and the last"
+    "The first and the last steps that have a figure"
+    rows = [o for o in rows if o.get(key) is not None]
     half = min(WINDOW, len(rows)) // 2
     return rows[:half] + rows[len(rows) - half:]
 
 # %% ../../nbs/callbacks/02_guard.ipynb #c095116f
-TRUTH = {"generator": "the share of tests that count which its programs pass",
+TRUTH = {"generator": "how its programs do on the tests that count (share passed, and all passed)",
          "discriminator": "the share of planted bugs that four of its tests catch"}
 
 def _hacking(rows, role):
     "The reward rises, what it stands for does not"
-    reward, validity = (measure_change(rows, k) for k in ("reward", "validity"))
+    reward, truth, validity = (measure_change(rows, k) for k in ("reward", "truth", "validity"))
     if not reward or not reward.rises(.05): return None
-    truth, valid = (measure_change(first_and_last(rows), k) for k in ("truth", "validity"))
-    if truth and truth.gain < .01 and not (valid and valid.rises(.05)):
+    whole, valid = (measure_change(first_and_last(rows, k), k) for k in ("truth", "validity"))
+    if truth and whole and max(truth.gain, whole.gain) < .01 and not (valid and valid.rises(.05)):
         return f"the reward rose {reward}, but {TRUTH[role]} went {truth}"
     if validity and validity.falls(.05):
         return f"the reward rose {reward}, but the share of valid tests fell {validity}"
@@ -164,9 +167,7 @@ def read_alarms(
     folder: str | Path # A run's folder
 ) -> list[Alarm]: # Oldest first
     "What the guard said in a run"
-    path = Path(folder) / "alarms.jsonl"
-    if not path.exists(): return []
-    return [Alarm(**json.loads(o)) for o in path.read_text(encoding="utf-8").splitlines()]
+    return [Alarm(**o) for o in read_lines(Path(folder) / "alarms.jsonl")]
 
 # %% ../../nbs/callbacks/02_guard.ipynb #8b6ca2e7
 def log_alarm(
@@ -183,9 +184,8 @@ def drop_alarms(
     step: int # The last step to keep
 ):
     "Drop the alarms after a step, when a run goes on from there"
-    kept = [o for o in read_alarms(folder) if o.step <= step]
-    (Path(folder) / "alarms.jsonl").unlink(missing_ok=True)
-    for o in kept: log_alarm(folder, o)
+    path, kept = Path(folder) / "alarms.jsonl", [asdict(o) for o in read_alarms(folder) if o.step <= step]
+    if path.exists(): replace_text(path, "".join(json.dumps(o) + "\n" for o in kept))
 
 # %% ../../nbs/callbacks/02_guard.ipynb #2a7e27a8
 class Guard(Callback):
@@ -221,7 +221,7 @@ def list_shares(
     lists = [t.parsed for t in rollout.lists]
     written = max(sum(len(o.items) for o in lists), 1)
     repeated = sum(len(o.cases) - len({c.call_key for c in o.cases}) for o in lists)
-    rejected = sum(len(o.rejected) for o in lists)
+    rejected = sum(r.why != "no answer" for o in lists for r in o.rejected)
     empty = average(not o.items for o in lists)
     return dict(empty=empty, duplicate=repeated / written, rejected=rejected / written)
 
@@ -249,7 +249,8 @@ def measure_truth(self: Guard,
     "What no formula can change: tests passed that count, or planted bugs caught by a few tests"
     if line["role"] == "generator":
         rates = [counted_pass_rate(c, self.trainer.config.reward) for c in rollout.chains]
-        return mean(o for o, n in zip(rates, rollout.copies) for _ in range(n))
+        known = [(o, n) for o, n in zip(rates, rollout.copies) if o is not None]
+        return mean((o + (o == 1)) / 2 for o, n in known for _ in range(n))
     self.plant_bugs(rollout)
     bugs = {g: self.probes[c.problem.id] for g, c in zip(rollout.groups, rollout.chains)}
     return mean(chance for _, chance in catch_chances(rollout, bugs, self.trainer.sandbox))
