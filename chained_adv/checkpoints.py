@@ -379,6 +379,13 @@ def save_as_best(self: CheckpointManager,
         source = self.load_checkpoint(name).path # a damaged one is refused here
         return self._build("best", {o.name: o for o in sorted(source.iterdir())}, _link_or_copy)
 
+# %% ../nbs/30_checkpoints.ipynb #082772a6
+@patch
+def mend_best(self: CheckpointManager):
+    "Store the checkpoint with the highest score as `best`, if that is not done"
+    best = self.get_best_checkpoint()
+    if best and best.name != "best": self.save_as_best(best.name)
+
 # %% ../nbs/30_checkpoints.ipynb #9c100010
 @patch
 def load_checkpoint(self: CheckpointManager,

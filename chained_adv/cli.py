@@ -243,10 +243,17 @@ EvalPlot = opt(str, "Draw rates and differences with intervals into this file (.
 EvalOut = opt(str, "Write evaluation.{json,csv,png} and problems.csv to this folder.")
 
 # %% ../nbs/44_cli.ipynb #b5e2bcdf
-def _measured_problems(problems, target):
-    "All problems of the set that is named, or the held-out ones of a run or model"
-    train_set, held_out = problem_pool(problems, *((target, "") if is_run(target) else ("", target)))
-    return whole_set(problems) if problems else held_out or train_set
+def _measured_problems(problems, targets):
+    "All problems of the set that is named, or those that the first target holds out and no run trained on"
+    if problems: return whole_set(problems)
+    first, runs = targets[0], [o for o in targets[1:] if is_run(o)]
+    train_set, held_out = problem_pool("", *((first, "") if is_run(first) else ("", first)))
+    trained = {p.id: run for run in runs if held_out for p in problem_pool("", run, "")[0]}
+    seen = [trained[p.id] for p in held_out if p.id in trained]
+    if seen: say(f"{len(seen)} problems held out from {first} are left out: {seen[0]} trained on them")
+    if held_out and len(seen) == len(held_out):
+        raise ConfigError("no problem is left to measure on; name a file with --problems")
+    return [p for p in held_out if p.id not in trained] or train_set
 
 # %% ../nbs/44_cli.ipynb #020a27b4
 @app.command(epilog=_EVALUATE)
@@ -257,7 +264,7 @@ def evaluate(targets: Targets, problems: EvalProblems = "", checkpoint: Saved = 
     "Measure runs and models on the same problems, side by side: rates with 95 % intervals, and differences."
     targets, ks = list(dict.fromkeys(targets)), tuple(sorted(set(parse_list("--k", k, int, "1,5"))))
     samples = count_samples(samples, ks, best_of)
-    chosen = _measured_problems(problems, targets[0])[:limit or None]
+    chosen = _measured_problems(problems, targets)[:limit or None]
     start_quietly(threads, targets)
     for o in targets: check_target(o, checkpoint)
     files = evaluation_files(csv, plot, out)
@@ -278,7 +285,7 @@ def _checkpoint_row(o: Any) -> tuple:
     "A checkpoint as a row"
     number = lambda v: "-" if v is None else v
     figure = lambda v: "-" if v is None else f"{v:.3f}"
-    rates = [figure(o.metrics.get(k)) for k in ("solved", "solved_greedy", "validity")]
+    rates = [figure(o.metrics.get(k)) for k in ("solved", "solved_greedy")]
     size = f"{o.size / 1e6:.1f} MB"
     return o.name, number(o.step), number(o.stage), figure(o.score), *rates, size, o.problem
 
@@ -295,7 +302,7 @@ def checkpoints(run: Annotated[str, typer.Argument(help="A run's folder.")] = "r
     if as_json:
         return print_json([dict(name=o.name, path=str(o.path), step=o.step, stage=o.stage, score=o.score,
                                 metrics=o.metrics, bytes=o.size, problem=o.problem) for o in found])
-    columns = ("name", "step", "stage", "score", "solved", "solved greedy", "validity", "size", "")
+    columns = ("name", "step", "stage", "score", "solved", "solved greedy", "size", "")
     make_console().print(make_table(run, columns, map(_checkpoint_row, found)))
 
 # %% ../nbs/44_cli.ipynb #e1b51777

@@ -370,7 +370,8 @@ def _update_policy(u, rows, seed) -> dict[str, float | None]:
     "All epochs on the rows that teach; returns means of the statistics"
     shuffle = torch.Generator().manual_seed(seed)
     bonus = entropy_weight(u.batch.old_logprobs, u.config.entropy_floor)
-    sums = dict.fromkeys(("policy_loss", "kl", "entropy", "clip_fraction", "kl_old", "grad_norm"), 0.)
+    read = () if u.reference is None else ("kl",)
+    sums = dict.fromkeys(("policy_loss", *read, "entropy", "clip_fraction", "kl_old", "grad_norm"), 0.)
     updates = 0
     for epoch in range(u.config.epochs if len(rows) else 0):
         for minibatch in rows[torch.randperm(len(rows), generator=shuffle)].chunk(u.config.minibatches):
@@ -383,9 +384,10 @@ def _update_policy(u, rows, seed) -> dict[str, float | None]:
                 for name, value in stats.items(): sums[name] = sums.get(name, 0.) + value
             sums["grad_norm"] += clip_gradients(u.optimizer, u.config.max_grad_norm, when, u.scale)
             u.optimizer.step()
+    if not updates: return {"updates": 0} # nothing was measured
     norm = sums.pop("grad_norm") # the same on all ranks
     sums = add_numbers(sums) | {"grad_norm": norm}
-    return {**{name: value / max(updates, 1) for name, value in sums.items()}, "updates": updates}
+    return {**{name: value / updates for name, value in sums.items()}, "updates": updates}
 
 # %% ../nbs/20_ppo.ipynb #a9d94710
 def _read_once(read, rows, passes, name):

@@ -408,6 +408,15 @@ def distinct_verdicts(
     for i, v in enumerate(judged(tests.validation).verdicts): first.setdefault(v.test.key if v.test else i, v)
     return list(first.values())
 
+# %% ../nbs/21_rollout.ipynb #c47c4ra7
+def _catch_rate(rollout):
+    "Of the wrong programs of problems with tests, the share that tests of this rollout's lists catch"
+    written = defaultdict(set)
+    for t in rollout.lists: written[rollout.groups[t.chain]] |= {o.key for o in t.parsed.cases}
+    wrong = [(c, g, n) for c, g, n in zip(rollout.chains, rollout.groups, rollout.copies)
+             if g in written and not c.solved]
+    return mean(any(o.key in written[g] for o in catching_tests(c)) for c, g, n in wrong for _ in range(n))
+
 # %% ../nbs/21_rollout.ipynb #fa13a024
 def rollout_metrics(
     rollout: Rollout # After judging
@@ -422,7 +431,7 @@ def rollout_metrics(
         baseline_pass_rate=mean(judged(c.baseline).pass_rate for c in chains),
         solved=mean(c.solved for c in chains),
         validity=mean(written),
-        bug_catch_rate=mean(map(caught, chains)) if rollout.lists else None,
+        bug_catch_rate=_catch_rate(rollout),
         num_tests=mean(len(t.parsed.items) for t in rollout.lists),
         generated_tokens=sum(rollout.tokens.values()),
         seconds_generate=rollout.seconds["generate"],

@@ -75,7 +75,8 @@ def _set_problems(self: AdversarialTrainer, problems, held_out, selection):
     self.problems, self.held_out = list(problems), list(held_out)
     self.to_select = list(selection) or self.problems[:N_SELECTION]
     if not self.problems: raise ProblemError("there are no problems to train on")
-    if leaks := find_leaks(self.problems, self.held_out):
+    self.each = -(-self.config.eval_samples // len(self.held_out or self.problems)) # Samples in evaluations
+    if leaks := find_leaks(self.problems + self.to_select, self.held_out):
         raise ProblemError(f"{len(leaks)} held-out problems are also trained on, for example {leaks[0]}; "
                            "take them out of one of the two sets")
 
@@ -315,10 +316,10 @@ def evaluate(self: AdversarialTrainer,
     "Evaluate on fixed problems, and tell the callbacks"
     c, found, call, seed = self.config, {}, self.callbacks.call, stable_hash("evaluation")
     for split in splits:
-        n = samples or -(-c.eval_samples // (2 if split == "train" and self.held_out else 1))
-        if not (problems := (self.problems if split == "train" else self.held_out)[:n]): continue
+        known, part = (self.held_out, 1) if split == "held_out" else (self.problems, 1 + bool(self.held_out))
+        if not (problems := known[:-(-(samples or -(-c.eval_samples // part)) // self.each)]): continue
         found[split] = self.evaluations[stage, split] = evaluate_players(
-            self.players, problems, self.sandbox, -(-n // len(problems)), self._mutants(split, problems),
+            self.players, problems, self.sandbox, self.each, self._mutants(split, problems),
             tested, seed, c.reward, progress=lambda o, s=split: call("evaluating", stage, s, o))
     call("after_evaluation", stage, found)
     return found
@@ -339,7 +340,7 @@ def _open_folder(self: AdversarialTrainer, resume, overwrite):
     def claim():
         check_folder(folder, resume, overwrite)
         latest = manager.get_latest_checkpoint() if resume and not overwrite else None
-        if not latest: clear_folder(folder, overwrite)
+        manager.mend_best() if latest else clear_folder(folder, overwrite)
         return latest and latest.name
     name = on_main(claim)
     if not name: return None
@@ -434,8 +435,7 @@ def train_full_pipeline(self: AdversarialTrainer,
 @contextmanager
 def _running(self: AdversarialTrainer):
     "Between `before_run` and `after_run`; the run puts its summary into the dict"
-    run = dict(summary=None)
-    self.in_run = True
+    run, self.in_run = dict(summary=None), True
     self.callbacks.call("before_run")
     try: yield run
     finally:
@@ -446,5 +446,5 @@ def _running(self: AdversarialTrainer):
 def total_steps(self: AdversarialTrainer) -> int:
     "Steps of the whole run; 0 when a token budget decides"
     if self.config.token_budget: return 0
-    phases = [o for stage in self.config.stages for o in stage_phases(self.config, stage)]
+    phases = (o for stage in self.config.stages for o in stage_phases(self.config, stage))
     return sum(len(o.roles) * o.turns for o in phases)
