@@ -186,6 +186,15 @@ def test_a_model_of_ones_own(here, qwen):
     d = json.loads(r.stdout)
     assert r.exit_code == 1 and d["solved"] is False and d["problem"] == "times_0" and len(d["stages"]) == 5
 
+def test_lr_wins_over_a_file_and_its_longer_names_over_it(here):
+    write(here, several(2))
+    Path("my.toml").write_text(call("config", "--quick").stdout) # it has both rates, at 0
+    r = call("train", *SMALL, "--config", "my.toml", "--problems", "problems.json", "--out", "r", "--lr", ".001", "--generator-lr", ".5")
+    assert r.exit_code == 0, (r.stderr, r.exception)
+    settings = json.loads(Path("r/config.json").read_text())["settings"]
+    assert (settings["generator_lr"], settings["discriminator_lr"]) == (.5, .001)
+    refused(call("train", "--resume", "--out", "r", "--lr", ".002"), "discriminator_lr")
+
 def test_two_models(here, qwen):
     write(here, several(2))
     other = make_model(here / "other", 1, hidden=32)
@@ -352,6 +361,17 @@ def test_evaluate_side_by_side(run):
     assert r.exit_code == 0, (r.stderr, r.exception)
     a, b = json.loads(r.stdout)
     assert (a["name"], b["name"], a["n"]) == (str(run), str(run / "checkpoints/stage_0"), 1) and set(a["solved"]) == {"value", "low", "high"} and "solved_greedy" in b
+
+def test_evaluate_leaves_out_what_another_run_trained_on(tmp_path):
+    "Two seeds hold out different problems of one file"
+    write(tmp_path, several(12))
+    for seed in (0, 1): call("train", *SMALL, "--problems", tmp_path / "problems.json", "--seed", seed, "--out", tmp_path / f"r{seed}")
+    r = call("evaluate", tmp_path / "r0", tmp_path / "r1", "--json", "--n-mutants", 0)
+    sets = [[{p.id for p in o} for o in sources.problem_pool("", str(tmp_path / f"r{i}"), "")] for i in (0, 1)]
+    left = sets[0][1] - sets[1][0]
+    assert left != sets[0][1]
+    if left: assert f"{len(sets[0][1]) - len(left)} problems held out" in r.stderr and all(o["n"] == len(left) for o in json.loads(r.stdout))
+    else: refused(r, "no problem is left")
 
 def test_evaluate_refuses(run): refused(call("evaluate", "no/such/model/at/all", "--limit", 1, "--problems", run.parent / "problems.json"), "cannot be loaded")
 

@@ -17,7 +17,7 @@ from chained_adv.problems import FADE
 from chained_adv.rewards import REWARD_SCHEMES, RewardScheme
 from chained_adv.settings import TrainingConfig
 from chained_adv.tiny.world import tiny_problems
-from chained_adv.tracking import read_metrics
+from chained_adv.tracking import TRACKERS, read_metrics
 from chained_adv.trainer import AdversarialTrainer
 from chained_adv.training.episodes import play_step
 
@@ -289,6 +289,30 @@ def test_hooks_are_called_in_order(tmp_path):
         "after_step discriminator", "after_phase discriminator", "after_step generator", "after_step generator", "after_phase generator",
         "after_step generator", "after_step discriminator", "after_phase alternating", "after_stage 1",
         *[o.replace("0", "1") for o in EVALUATED], "after_evaluation 1 train+held_out", "after_run"]
+
+class Remember:
+    "A tracker"
+    lines = []
+    def __init__(self, folder, project, config): pass
+    def log(self, metrics, step): self.lines.append((step, metrics))
+    def finish(self): self.lines.append("finished")
+
+def test_a_tracker_gets_every_step_and_evaluation_of_a_run(tmp_path, monkeypatch):
+    monkeypatch.setitem(TRACKERS, "json", Remember) # named as a package that is there
+    monkeypatch.setattr(Remember, "lines", [])
+    rows = run(tmp_path / "run", stages=(1,), trackers=("json",))
+    *logged, last = Remember.lines
+    assert last == "finished" and [step for step, o in logged if "loss" in str(o)] == [o["step"] for o in rows]
+    evaluated = [o for _, o in logged if "held_out/solved" in o]
+    assert len(evaluated) == 2 and any(k.startswith("held_out/by_tag/") for k in evaluated[0])
+    assert all(isinstance(v, (int, float, str)) for _, o in logged for v in o.values())
+
+def test_evaluations_of_a_run_have_equal_samples_of_a_problem():
+    "Catch rates are by problem, whose tests add up: they can only be compared at as many samples"
+    held_out = tiny_problems("held_out", 25)[:3]
+    with AdversarialTrainer(small(eval_samples=6), TRAIN, held_out, progress=False, selection=TRAIN[:1]) as t:
+        at = [*t.evaluate(0).values(), t.evaluate(1, ("held_out",), samples=3)["held_out"]]
+        assert [(o.n, len(o.problems)) for o in at] == [(4, 2), (6, 3), (4, 2)]
 
 def test_an_evaluation_of_fewer_samples_uses_the_same_mutants():
     held_out = tiny_problems("held_out", 25)[:4]
