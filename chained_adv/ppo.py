@@ -33,8 +33,8 @@ def _check_settings(config):
             raise ValueError(f"{name} is {getattr(config, name)!r}; choose one of {', '.join(known)}")
     if not 0 <= config.lam <= 1:
         raise ValueError(f"lam is {config.lam}; it must be between 0 and 1")
-    if config.entropy_floor < 0:
-        raise ValueError(f"entropy_floor is {config.entropy_floor}; it must be at least 0")
+    for name, least in dict(epochs=1, minibatches=1, entropy_floor=0, kl_coef=0).items():
+        if (value := getattr(config, name)) < least: raise ValueError(f"{name} is {value}; at least {least}")
 
 # %% ../nbs/20_ppo.ipynb #bc2ed074
 @dataclass(frozen=True)

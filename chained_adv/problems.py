@@ -135,7 +135,9 @@ def program_key(
     tree = parse_code(code)
     return ast.dump(_Skeleton(_bound_names(tree)).visit(tree))
 
-def _description_key(text): return " ".join(re.findall(r"\w+", text.lower()))
+_SIGNS = r"[+*/%<>=&|^~]|(?<!\w)-|-(?!\w)" # that tell `a + b` from `a - b`
+
+def _description_key(text): return " ".join(re.findall(rf"\w+|{_SIGNS}", text.lower()))
 
 # %% ../nbs/06_problems.ipynb #4f746e1b
 def find_leaks(
@@ -144,11 +146,12 @@ def find_leaks(
 ) -> list[tuple[str, str, str]]: # `(id in train, id held out, why)` for every pair that is the same problem
     "Held-out problems that also stand in the training set"
     keys = {"same id": lambda p: p.id, "same description": lambda p: _description_key(p.description),
-            "same reference": lambda p: program_key(p.reference_solution)}
+            "same reference": lambda p: p.reference_solution and program_key(p.reference_solution)}
     leaks = []
     for why, key in keys.items():
         known = {}
         for p in train: known.setdefault(key(p), []).append(p.id)
+        known.pop("", None) # no reference, no words
         leaks += [(id, p.id, why) for p in held_out for id in known.get(key(p), ())]
     return leaks
 

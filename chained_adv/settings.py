@@ -130,6 +130,8 @@ def check_config(
         _require(value >= least, f"{name} is {value}; it must be at least {least}")
     _require(config.timeout > 0, f"timeout is {config.timeout}; it must be above 0 seconds")
     _check_choices(config)
+    alone = config.model.tests in ("vote", "agreement") and config.n_programs < 2
+    _require(not alone, f"tests {config.model.tests!r} asks several programs: n_programs must be at least 2")
     check_engine(config.model)
     named_callbacks(config)
     get_reward_scheme(config.reward)

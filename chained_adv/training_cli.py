@@ -131,7 +131,8 @@ def _run_training(config: Any, origin: dict[str, Any], resume: bool, overwrite: 
         with AdversarialTrainer(config, problems, held_out, facts=dict(problems=origin)) as trainer:
             summary = trainer.train_full_pipeline(resume, overwrite)
     except KeyboardInterrupt:
-        say(f"stopped; go on with: chained-adv train --out {config.out} --resume")
+        begun = Path(config.out, "config.json").exists()
+        say(f"stopped; go on with: chained-adv train --out {config.out} --resume" if begun else "stopped")
         raise typer.Exit(130) from None
     if as_json: return print_json(dict(out=config.out, **summary))
     print_summary(summary)

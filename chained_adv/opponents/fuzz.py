@@ -91,7 +91,7 @@ _LETTERS = string.ascii_letters + string.digits + " .,-_"
 
 def _draw_number(same, hints, rng, wide):
     whole = all(isinstance(v, int) for v in same)
-    same = [v for v in same if math.isfinite(v)] or [0]
+    same = [v for v in same if isinstance(v, int) or math.isfinite(v)] or [0]
     told = [n for n in hints.numbers if not whole or n == int(n)]
     if wide: low, high = [s * rng.choice((10, 100, 999)) for s in (-1, 1)]
     elif told and rng.random() < .3: return rng.choice(told)
