@@ -1,5 +1,6 @@
 "Dense suites for problem files: every fault with its place and remedy, round trips, and proofs about the built-in set"
-import json, random, warnings
+import json, random, re, warnings
+from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 from chained_adv.core import Problem, ProblemError, DIFFICULTIES
@@ -21,6 +22,13 @@ def write(folder, data, name="set.json"):
     path = folder / name
     path.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
     return path
+
+def test_the_example_of_the_readme_is_a_problem(tmp_path, sandbox):
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    example = re.search("```json\\n(.*?)```", readme, re.S)[1]
+    problem, = load_problems(write(tmp_path, f"[{example}]"), strict=True)
+    check_problem(problem, sandbox)
+    assert len(baseline_cases(problem)) == 3
 
 # ---------------------------------------------------------------- faults
 FAULTS = [
