@@ -67,13 +67,13 @@ def add(self: PastOpponents,
 @patch
 def pick(self: PastOpponents,
     role: str, # Of the opponent
-    stage: int, # At which it has to play
+    stages: tuple[int, ...], # At which it has to play
     rng: Random # Source of randomness
 ) -> dict[int, dict] | None: # stage -> weights, for `play_as`; None when there is none
-    "A past version of a role that can play at a stage"
+    "A past version of a role that can play at some stages"
     found = [o["weights"] for o in self.kept if o["role"] == role]
-    if role == "discriminator": found = [{stage: tensors} for o in found for tensors in o.values()]
-    found = [o for o in found if stage in o]
+    if role == "discriminator": found = [dict.fromkeys(stages, t) for o in found for t in o.values()]
+    found = [o for o in found if set(stages) <= set(o)]
     return rng.choice(found) if found else None
 
 # %% ../../nbs/callbacks/03_past.ipynb #73f25353
@@ -102,7 +102,8 @@ def during_rollout(self: PastOpponents, role, stage):
     other = "discriminator" if role == "generator" else "generator"
     rng = make_rng(trainer.config.seed, "opponent", trainer.step)
     if rng.random() >= self.share: return nullcontext()
-    version = self.pick(other, stage, rng)
+    at = trainer.players.test_stages if other == "discriminator" else (stage,)
+    version = self.pick(other, at, rng)
     return play_as(trainer.players.role(other), version) if version else nullcontext()
 
 # %% ../../nbs/callbacks/03_past.ipynb #d67d5e60
