@@ -93,7 +93,7 @@ def print_summary(
     columns = [f"{s.replace('_', '-')} {when}" for s in splits for when in ("before", "after")]
     cells = lambda k: [percent(summary[when].get(s, {}).get(k)) for s in splits
                        for when in ("before", "after")]
-    rates = [k for k in summary["after"][splits[0]] if k != "n"]
+    rates = dict.fromkeys(k for s in splits for k in summary["after"][s] if k != "n")
     rows = [(k.replace("_", " "), *cells(k)) for k in rates]
     make_console().print(make_table("Before and after training, with 95 % intervals", ("", *columns), rows))
 

@@ -308,7 +308,7 @@ class TrainingProgress:
         self.total, self.done, self.stream = total_steps, done, stream or sys.stderr
         self.notebook = stream is None and _in_notebook()
         self.live = self.notebook or (hasattr(self.stream, "isatty") and self.stream.isatty())
-        self._handle, self._printed = None, done
+        self._handle, self._printed, self._evaluated = None, done, []
         self._phase: tuple[int, str] | None = None
         self._bar = self._make_bar() if self.live else None
 
@@ -375,9 +375,10 @@ def evaluating(self: TrainingProgress,
 def stage_table(self: TrainingProgress,
     rows: list[dict] # Lines of `evaluation.jsonl`
 ) -> None:
-    "Show the evaluations so far"
+    "Show evaluations; in a notebook with all those before"
+    self._evaluated += rows
+    if self.notebook: return self._show(_stage_table(self._evaluated))
     table = _stage_table(rows)
-    if self.notebook: return self._show(table)
     if self._bar is not None: self._bar.clear()
     _rich("console").Console(file=self.stream, width=None if self.live else 120).print(table)
     if self._bar is not None: self._bar.refresh()

@@ -76,3 +76,10 @@ def test_plots_of_a_run_that_was_killed_early(tmp_path):
     assert [p.name for p in save_plots(tmp_path)] == ["stages.png"]
     TrainingLogger(tmp_path).log_step(step=1, stage=1, phase="discriminator", role="discriminator", discriminator_reward=.1, kl=0.)
     assert [p.name for p in save_plots(tmp_path)] == ["rewards.png", "rates.png", "diagnostics.png", "stages.png"]
+
+def test_a_notebook_keeps_the_evaluations_before(monkeypatch):
+    shown, progress = [], TrainingProgress(2, stream=io.StringIO())
+    progress.notebook = True
+    monkeypatch.setattr(TrainingProgress, "_show", lambda self, table: shown.append(table.row_count))
+    for stage in (0, 1): progress.stage_table([dict(step=stage, stage=stage, split="held_out", n=2, solved=dict(value=.5, low=.1, high=.9))])
+    assert shown == [1, 2]
