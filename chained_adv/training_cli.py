@@ -173,6 +173,7 @@ def train(context: typer.Context,
     out = values.get("out", "runs/default")
     check_out(out, resume, overwrite)
     record = read_run(out) if resume else {}
+    if resume and not record: say(f"{out} holds no run to resume: a new one begins")
     values = gather_settings(context, quick, config, set, record)
     start_quietly(threads, [o for o in (values.get(name, "") for name in MODELS) if not is_fuzz(o)])
     whole = make_config(values)
