@@ -4046,6 +4046,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                       'chained_adv.settings.check_same_settings': ( 'settings.html#check_same_settings',
                                                                                     'chained_adv/settings.py'),
                                       'chained_adv.settings.clear_folder': ('settings.html#clear_folder', 'chained_adv/settings.py'),
+                                      'chained_adv.settings.hold_folder': ('settings.html#hold_folder', 'chained_adv/settings.py'),
                                       'chained_adv.settings.learning_rate': ('settings.html#learning_rate', 'chained_adv/settings.py'),
                                       'chained_adv.settings.named_callbacks': ('settings.html#named_callbacks', 'chained_adv/settings.py'),
                                       'chained_adv.settings.run_facts': ('settings.html#run_facts', 'chained_adv/settings.py'),

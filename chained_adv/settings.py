@@ -5,18 +5,18 @@
 # %% auto #0
 __all__ = ['TOGETHER', 'DRAWN', 'MOST_DRAWN', 'TESTED', 'CONTINUATIONS', 'EVAL_TESTED', 'CALLBACKS', 'StepConfig',
            'TrainingConfig', 'named_callbacks', 'check_config', 'learning_rate', 'stage_phases', 'check_folder',
-           'check_same_settings', 'clear_folder', 'run_facts']
+           'check_same_settings', 'clear_folder', 'hold_folder', 'run_facts']
 
 # %% ../nbs/32_settings.ipynb #85e4f856
-import json
-import shutil
+import json, shutil, tempfile
 from dataclasses import asdict, dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from fastcore.basics import patch
+from filelock import FileLock, Timeout
 import peft, torch, transformers
 from . import __version__
-from .core import ConfigError
+from .core import ConfigError, stable_hash
 from .stages import get_stage
 from .problems import ORDERS
 from .models import ModelConfig, Players
@@ -212,6 +212,20 @@ def clear_folder(
     if overwrite and folder.exists(): shutil.rmtree(folder)
     for name in ("metrics.jsonl", "evaluation.jsonl", "alarms.jsonl", "summary.json"):
         (folder / name).unlink(missing_ok=True)
+
+# %% ../nbs/32_settings.ipynb #bbf2d87f
+def hold_folder(
+    folder: Path # The run's
+) -> FileLock: # To be released at the end of the run
+    "Hold a run's folder; raises `ConfigError` while another process trains in it"
+    name = f"chained_adv_{stable_hash(str(folder.resolve()))}.lock"
+    lock = FileLock(Path(tempfile.gettempdir(), name), timeout=0, is_singleton=True)
+    try: lock.acquire()
+    except Timeout:
+        raise ConfigError(f"another process trains in {folder}; wait for its end, or choose another "
+                          "--out") from None
+    return lock
+
 
 # %% ../nbs/32_settings.ipynb #9d7f3336
 def run_facts(

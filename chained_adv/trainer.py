@@ -36,8 +36,8 @@ from .callbacks.guard import Guard
 from .callbacks.log import Log, Progress, TokenBudget
 from .callbacks.past import PastPrograms
 from .settings import EVAL_TESTED, TrainingConfig, check_config
-from .settings import check_folder, check_same_settings, clear_folder, learning_rate
-from .settings import named_callbacks, run_facts, stage_phases
+from .settings import check_folder, check_same_settings, clear_folder, hold_folder
+from .settings import learning_rate, named_callbacks, run_facts, stage_phases
 from .training.episodes import count_drawn, merge_rollouts, play_step, report_verdicts
 from .training.selection import N_SELECTION, Selection, set_apart
 
@@ -84,9 +84,8 @@ def _set_problems(self: AdversarialTrainer, problems, held_out, selection):
 @patch
 def _set_counters(self: AdversarialTrainer):
     "A run that has not begun"
-    self.step = 0 # Number of the last step
-    self.seconds = 0. # Of the run, those before a resume included
-    self.in_run = False # Is a run's folder open?
+    self.step, self.seconds = 0, 0. # Number of the last step; seconds of the run before it was resumed, too
+    self.in_run, self.lock = False, None # Is a run's folder open? What keeps other processes from it
     self.optimizers = {} # (role, stage) -> optimiser
     self.evaluations = {} # (stage, split) -> `Evaluation`
     self.mutants = {} # split -> mutants per problem
@@ -339,6 +338,7 @@ def _open_folder(self: AdversarialTrainer, resume, overwrite):
     manager = CheckpointManager(folder / "checkpoints")
     def claim():
         check_folder(folder, resume, overwrite)
+        self.lock = hold_folder(folder)
         latest = manager.get_latest_checkpoint() if resume and not overwrite else None
         manager.mend_best() if latest else clear_folder(folder, overwrite)
         return latest and latest.name
@@ -380,8 +380,7 @@ def _save(self: AdversarialTrainer, stage):
 def _restore(self: AdversarialTrainer, saved):
     "Go back to a checkpoint (`_open_folder` did it for sampler and callbacks); returns the stages to train"
     self.players.load_state(saved.tensors)
-    self.step = saved.state["step"]
-    self.seconds = saved.state["seconds"]
+    self.step, self.seconds = saved.state["step"], saved.state["seconds"]
     self.values.restore(saved.optimizers["values"])
     for role, stage, optimizer_state in saved.optimizers["optimizers"]:
         self.optimizer(role, stage).load_state_dict(optimizer_state)
@@ -441,6 +440,7 @@ def _running(self: AdversarialTrainer):
     finally:
         self.callbacks.call("after_run", run["summary"])
         self.in_run = False
+        if self.lock: self.lock.release(force=True)
 
 @patch(as_prop=True)
 def total_steps(self: AdversarialTrainer) -> int:

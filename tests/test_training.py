@@ -1,5 +1,5 @@
 """Small real runs: the same seed gives the same numbers, every estimator trains, and what is broken stops with its name."""
-import math
+import math, subprocess, sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -327,6 +327,24 @@ def test_a_failed_run_is_over_for_its_callbacks_too(tmp_path):
     with trainer([Hooks, StopInStage2], out=str(tmp_path / "run")) as t:
         with pytest.raises(Stopped): t.train_full_pipeline()
     assert t.callbacks.find(Hooks).seen[-2:] == ["after_step generator", "after_run, failed"] and not t.in_run
+
+HOLD = """import sys
+from pathlib import Path
+from chained_adv.settings import hold_folder
+lock = hold_folder(Path(sys.argv[1]))
+print("held", flush=True)
+sys.stdin.read()"""
+
+def test_two_processes_cannot_train_in_one_folder(tmp_path):
+    run(tmp_path)
+    before = {o: o.read_bytes() for o in tmp_path.rglob("*") if o.is_file()}
+    other = subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert other.stdout.readline() == "held\n"
+    for how in ("resume", "overwrite"):
+        with trainer(out=str(tmp_path)) as t, pytest.raises(ConfigError, match="another process trains in"): t.train_full_pipeline(**{how: True})
+    assert before == {o: o.read_bytes() for o in tmp_path.rglob("*") if o.is_file()}
+    other.communicate("", timeout=60)
+    with trainer(out=str(tmp_path)) as t: t.train_full_pipeline(overwrite=True)
 
 def test_a_run_is_not_resumed_without_the_callback_that_it_used(tmp_path):
     with trainer([PastOpponents], out=str(tmp_path / "run"), stages=(1,)) as t: t.train_full_pipeline()

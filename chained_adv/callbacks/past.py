@@ -44,7 +44,8 @@ class PastOpponents(Callback):
         size: int = 4, # Versions of each player to keep
         share: float = SHARE # Share of the steps that are sampled against one of them
     ):
-        if size < 1: raise ConfigError(f"opponents:{size}: give the number of versions to keep, at least 1")
+        if size < 1 or int(size) != size:
+            raise ConfigError(f"opponents:{size}: give the number of versions to keep, at least 1")
         self.size = size
         self.share = share
         self.kept = [] # Dicts of role, step, and weights: stage -> tensors; oldest first
@@ -187,7 +188,8 @@ class PastTests(Callback):
     def __init__(self,
         size: int = 8 # Tests to remember per problem
     ):
-        if size < 1: raise ConfigError(f"bank:{size}: give the number of tests per problem, at least 1")
+        if size < 1 or int(size) != size:
+            raise ConfigError(f"bank:{size}: give the number of tests per problem, at least 1")
         self.bank = TestBank(size)
 
 # %% ../../nbs/callbacks/03_past.ipynb #f15ba625
