@@ -165,17 +165,17 @@ def check_target(
     checkpoint: str # Which checkpoint of a run
 ):
     "Is a run or a model there? Raises `ConfigError`"
-    from transformers import AutoConfig
     from chained_adv.inference import find_checkpoint
+    from chained_adv.loading import read_config
     if is_run(target): return find_checkpoint(target, checkpoint)
     if target == "tiny": return
     if _is_path(target) and not Path(target).exists():
         raise ConfigError(f"{target}: no such folder; name a run's folder, one of its checkpoints, "
                           "a model's folder or a model on the Hugging Face hub")
-    try: AutoConfig.from_pretrained(target)
-    except (OSError, ValueError, KeyError) as e:
+    try: read_config(target)
+    except ConfigError as e:
         raise ConfigError(f"{target!r} is no run (a folder with checkpoints), and as a model it cannot be "
-                          f"loaded: {str(e).strip().splitlines()[0]}") from None
+                          f"loaded: {e}") from None
 
 # %% ../nbs/44_cli.ipynb #fce691ad
 @contextmanager
@@ -244,9 +244,9 @@ EvalOut = opt(str, "Write evaluation.{json,csv,png} and problems.csv to this fol
 
 # %% ../nbs/44_cli.ipynb #b5e2bcdf
 def _measured_problems(problems, targets):
-    "All problems of the set that is named, or those that the first target holds out and no run trained on"
+    "All problems of the set that is named, or those that the first run holds out and no other trained on"
     if problems: return whole_set(problems)
-    first, runs = targets[0], [o for o in targets[1:] if is_run(o)]
+    first, *runs = [o for o in targets if is_run(o)] or targets[:1]
     train_set, held_out = problem_pool("", *((first, "") if is_run(first) else ("", first)))
     trained = {p.id: run for run in runs if held_out for p in problem_pool("", run, "")[0]}
     seen = [trained[p.id] for p in held_out if p.id in trained]

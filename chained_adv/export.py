@@ -16,7 +16,7 @@ from .loading import QUANTISED, load_base, quietly
 from .opponents.fuzz import is_fuzz
 from .models import ROLES, Base, Player, Players
 from .engines.folders import write_adapter
-from .tracking import RATE_NAMES, read_evaluations
+from .tracking import RATE_NAMES, read_evaluations, read_metrics
 from .checkpoints import Checkpoint
 from .inference import find_checkpoint, load_players
 
@@ -30,6 +30,7 @@ def _learned(players, role):
                           "so there is nothing to export; choose --role generator")
     return [role] if role else learned
 
+# %% ../nbs/35_export.ipynb #94e8a32f
 def chosen_adapters(
     players: Players, # Of a checkpoint
     role: str = "", # `generator` or `discriminator`; empty for both
@@ -41,6 +42,10 @@ def chosen_adapters(
         raise ConfigError("this run trained all weights (adapters 'full'), so it has no adapters; "
                           "write the whole model with --merged")
     played = dict(generator=players.chain_stages, discriminator=players.test_stages)
+    for r in roles:
+        if stage and stage not in played[r]:
+            stages = ", ".join(map(str, played[r]))
+            raise ConfigError(f"stage {stage}: the {r} of this run writes at {stages}")
     pairs = [(players.role(r), s) for r in roles for s in ([stage] if stage else played[r])]
     return {player.adapter(s): player.base for player, s in pairs}
 
@@ -83,7 +88,8 @@ def _measured(saved):
     rows, path = read_evaluations(folder), folder / "summary.json"
     summary = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     pick = lambda stage: {r["split"]: r for r in rows if r["stage"] == stage}
-    return {**summary, "before": pick(0), "after": pick(saved.state["stage"])}
+    learners = {o["role"] for o in read_metrics(folder) if o["step"] <= saved.state["step"]}
+    return {**summary, "before": pick(0), "after": pick(saved.state["stage"]), "learners": learners}
 
 def _table_lines(split, before, after):
     "The rates of a split"
@@ -149,20 +155,21 @@ def _second_half(state, measured, base, first, merged):
 {_packed(model.get("dtype", "auto"), merged)}"""
 
 # %% ../nbs/35_export.ipynb #99d0fd66
-def _story(model):
-    "Who was trained"
+def _story(model, learners):
+    "Who was trained; `learners`: roles with a step in `metrics.jsonl`"
     tester = model["discriminator_model"]
     solver = "A generator that solves coding problems in up to five stages"
     if is_fuzz(tester): return f"{solver}, trained against {tester}, which writes random and boundary inputs."
+    if "discriminator" not in learners: return f"{solver}. The run's discriminator was not trained."
     return f"{solver} and a discriminator that writes tests, trained against each other."
 
-def _first_half(saved, written, title):
+def _first_half(saved, learners, written, title):
     "What it is, and the folders, each with its base where there are several"
     model, several = saved.state["model"], len(_names(written.values())) > 1
     on = lambda base: f", on {_shown_name(base.name)}" if several else ""
     listed = "\n".join(f"* `{folder}`{on(base)}" for folder, base in written.items())
     made = f"chained_adv {__version__}, PEFT {peft.__version__}"
-    return f"""{_story(model)}
+    return f"""{_story(model, learners)}
 Base: {title}. Checkpoint: {saved.name}, saved {_when(saved.state["stage"])}. Adapters:
 {model['adapters']}, rank {model['lora_rank']}. Stages written: {', '.join(map(str, model['chain_stages']))}.
 Made with {made}.
@@ -172,7 +179,7 @@ Made with {made}.
 # %% ../nbs/35_export.ipynb #04e7f407
 def model_card(
     saved: Checkpoint, # What was exported
-    measured: dict[str, Any], # Rates `before` and `after` by split; of a finished run its summary, too
+    measured: dict[str, Any], # Rates `before` and `after` by split, `learners`, and a summary
     written: dict[str, Base], # Folder below the card -> the base that it belongs to
     licence: str = "" # As the hub writes it, like `mit`
 ) -> str: # Markdown
@@ -183,7 +190,7 @@ def model_card(
 
 # {title}, trained by chained_adv
 
-{_first_half(saved, written, title)}
+{_first_half(saved, measured["learners"], written, title)}
 {_second_half(saved.state, measured, written[first], first, merged)}"""
 
 # %% ../nbs/35_export.ipynb #698e9a72
@@ -193,6 +200,13 @@ def _new_folder(path):
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ConfigError(f"{folder} exists and is not empty; choose another --to")
     return folder
+
+# %% ../nbs/35_export.ipynb #c93937d8
+def _check_one(chosen, full):
+    "A merged model is one; raises `ConfigError`"
+    if len(chosen) == 1: return
+    how = "one player; add --role" if full else f"one adapter, not {len(chosen)}; add --role and --stage"
+    raise ConfigError(f"a merged model is of {how}")
 
 # %% ../nbs/35_export.ipynb #90040fa9
 def export_run(
@@ -211,8 +225,7 @@ def export_run(
     players = load_players(saved, device)
     learned, full = _learned(players, role), players.config.adapters == "full"
     chosen = {} if full and merged else chosen_adapters(players, role, stage)
-    if merged and len(chosen) > 1:
-        raise ConfigError(f"a merged model has one adapter, {len(chosen)} are chosen; add --role and --stage")
+    if merged: _check_one(learned if full else chosen, full)
     for a, base in chosen.items(): write_adapter(base, a, folder / a, named=_shown_name(base.name))
     written = dict(chosen)
     if merged: written["merged"] = _write_whole(players, learned[0], chosen, folder, device)

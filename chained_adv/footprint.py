@@ -286,7 +286,7 @@ def what_fits(
     device = pick_device(settings.device)
     free = free_memory(device) if free is None else free
     micros = (WIDE, 4_096, tokens) if device.type == "cuda" else (NARROW, tokens)
-    costs, found, runtime = {}, [], RUNTIME[device.type]
+    costs, found, runtime = {}, [], RUNTIME.get(device.type, RUNTIME["cpu"])
     left = None if free is None else free - runtime
     for dtype in _loadable(config, settings.model, dtypes):
         kept = replace(settings, dtype=dtype)

@@ -25,6 +25,10 @@ from .core import ConfigError
 # %% ../nbs/09_loading.ipynb #c009d368
 TINY = files("chained_adv") / "data" / "tiny"
 
+def _is_there(device):
+    if device.type == "cuda": return (device.index or 0) < torch.cuda.device_count()
+    return device.type == "cpu" or device.type == "mps" and torch.backends.mps.is_available()
+
 def pick_device(
     device: str = "auto" # `auto` or a torch device
 ) -> torch.device: # The device to use
@@ -34,9 +38,10 @@ def pick_device(
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise ConfigError(f"device {device!r}: torch sees no CUDA GPU; use --device cpu, or install a CUDA "
                           "build of torch (see `chained-adv doctor`)")
-    try: return torch.device(device)
-    except RuntimeError:
-        raise ConfigError(f"device {device!r} does not exist; choose auto, cpu, cuda or cuda:N") from None
+    try: found = torch.device(device)
+    except RuntimeError: found = None
+    if found and _is_there(found): return found
+    raise ConfigError(f"device {device!r} does not exist here; choose auto, cpu, cuda or cuda:N")
 
 # %% ../nbs/09_loading.ipynb #d73ac1b0
 @contextmanager
@@ -86,6 +91,11 @@ def _keep_trainable(model):
     "Keep 4-bit weights in the form that gradients can be computed with"
     for module in model.modules():
         if hasattr(module, "support_avx512bf16_for_cpu"): module.support_avx512bf16_for_cpu = False
+
+def _make_savable(generation):
+    "A temperature without `do_sample`, as some models come with it, would be refused when they are saved"
+    try: generation.validate(strict=True)
+    except ValueError: generation.do_sample = True
 
 # %% ../nbs/09_loading.ipynb #8e86bc8f
 def is_packable(
@@ -243,6 +253,7 @@ def _load(name, device, dtype) -> tuple[PreTrainedModel, PreTrainedTokenizerBase
         raise ConfigError(f"model {name!r}: its tokenizer has no end-of-text token, so no answer could ever "
                           "end; set eos_token in tokenizer_config.json")
     model.config.use_cache = True
+    _make_savable(model.generation_config)
     if dtype in QUANTISED: check_packed(packed_share(model), name, dtype)
     _keep_trainable(model)
     return (model if dtype in QUANTISED else model.to(device)).eval(), tokenizer

@@ -30,10 +30,10 @@ _REQUIRED = [f.name for f in fields(Problem) if f.default is MISSING]
 
 def _field_fault(d, name):
     "What is wrong with one field: it is missing, of the wrong type or empty"
-    kind = TYPES[name]
-    word = "a text" if kind is str else "a list"
+    kind, word = TYPES[name], "a text" if TYPES[name] is str else "a list"
     if name not in d: return "is missing; add it" if name in _REQUIRED else ""
     if not isinstance(d[name], kind): return f"found {shown(d[name])}; it must be {word}"
+    if kind is str and re.search("[\ud800-\udfff]", d[name]): return "holds half a character; take it out"
     filled = d[name].strip() if kind is str else d[name]
     return "" if filled or name == "tags" else f"is empty; it must be {word} with something in it"
 

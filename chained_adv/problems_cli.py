@@ -13,9 +13,10 @@ import typer
 from rich.table import Table
 from .core import ConfigError, ProblemError
 from .problem_files import STATUSES, Conversion, convert_problems, describe_refused
-from .problems import find_leaks, load_problems, save_problems
+from .problems import find_leaks, save_problems
 from .references import LEAST, check_references, find_same_behaviour, not_compared
 from .sandbox import Sandbox
+from .sources import whole_set
 from .terminal import Commands, Json, examples, make_app, make_console, make_table, opt, print_json
 
 # %% ../nbs/42_problems_cli.ipynb #c202b897
@@ -95,7 +96,7 @@ def leaks(
     behaviour: opt(bool, "Compare what the references answer, too; takes up to some minutes.") = False,
     as_json: Json = False):
     "Find problems of the second file that also stand in the first."
-    ours, theirs = load_problems(train), load_problems(held_out)
+    ours, theirs = whole_set(train), whole_set(held_out)
     found, missing = find_leaks(ours, theirs), None
     if behaviour:
         with Sandbox(workers=2) as box: found += find_same_behaviour(ours, theirs, box)

@@ -52,8 +52,10 @@ def verdict_line(
     word = {True: "solved", False: "not solved", None: "not decided"}[episode["solved"]]
     baseline, tests = episode["baseline"], episode["tests"]
     valid = [t for t in tests if t["valid"]]
-    return (f"{word}: {sum(t['passed'] for t in baseline)} of {len(baseline)} baseline tests pass; "
-            f"{len(valid)} of {len(tests)} generated tests are valid, "
+    line = f"{word}: {sum(t['passed'] for t in baseline)} of {len(baseline)} baseline tests pass; "
+    if tests and all(t["valid"] is None for t in tests):
+        return line + f"which of the {len(tests)} generated tests are valid is not known without a reference"
+    return (f"{line}{len(valid)} of {len(tests)} generated tests are valid, "
             f"and the program passes {sum(t['passed'] for t in valid)} of these")
 
 # %% ../nbs/41_reports.ipynb #2799e9a5

@@ -20,13 +20,13 @@ from peft import LoraConfig, get_peft_model
 from torch.nn.functional import cross_entropy
 from torch.nn.utils.rnn import pad_sequence
 from tqdm.auto import tqdm
-from transformers import AutoConfig, PrinterCallback, Trainer, TrainingArguments
+from transformers import PrinterCallback, Trainer, TrainingArguments
 
 # %% ../nbs/27_sft.ipynb #105d5fea
 from fastcore.basics import patch
 from . import __version__
 from .core import ChainedAdvError, ConfigError, TrainingError, make_rng, stable_hash
-from .loading import TINY, load_base, quietly
+from .loading import load_base, quietly, read_config
 
 # %% ../nbs/27_sft.ipynb #29bd3a41
 class DataError(ChainedAdvError):
@@ -88,9 +88,12 @@ def _split_line(line):
 def _read_line(where, line):
     try: fields = json.loads(line)
     except ValueError as e: raise ValueError(f"{where}: broken JSON ({e})") from None
-    try: prompt, answer = _split_line(fields)
+    try:
+        prompt, answer = _split_line(fields)
+        json.dumps([prompt, answer], ensure_ascii=False).encode() # refuses half a character
     except ValueError as e: raise ValueError(f"{where}: {e}") from None
-    return Example(prompt, answer, str(fields.get("group") or stable_hash(repr(prompt))), where)
+    group = stable_hash(repr(prompt)) if fields.get("group") is None else fields["group"]
+    return Example(prompt, answer, str(group), where)
 
 def _file_lines(path):
     try: return Path(path).read_text(encoding="utf-8-sig").split("\n")
@@ -337,14 +340,15 @@ METHODS = ("auto", "full", "lora")
 SMALL = 50_000_000 # parameters; below, all weights learn
 
 def _prepare(name, method, device, rank):
-    "(model, tokenizer, method, learning rate) ready to learn"
+    "(model, tokenizer, method, learning rate) ready to learn, and the precision to save in"
     model, tokenizer = load_base(name, device)
+    dtype = read_config(name).dtype or torch.float32
     small = model.num_parameters() < SMALL
     if method == "auto": method = "full" if small else "lora"
-    if method == "full": return model.float(), tokenizer, method, 1e-3 if small else 1e-5
+    if method == "full": return model.float(), tokenizer, method, 1e-3 if small else 1e-5, dtype
     torch.manual_seed(stable_hash("warm start") % 2**31)
     lora = LoraConfig(r=rank, lora_alpha=2 * rank, target_modules="all-linear", task_type="CAUSAL_LM")
-    with quietly(): return get_peft_model(model, lora), tokenizer, method, 2e-4
+    with quietly(): return get_peft_model(model, lora), tokenizer, method, 2e-4, dtype
 
 # %% ../nbs/27_sft.ipynb #3087c6a3
 def _encode_all(examples, model, tokenizer, max_tokens):
@@ -359,9 +363,10 @@ def _encode_all(examples, model, tokenizer, max_tokens):
 # %% ../nbs/27_sft.ipynb #199b4e7d
 def _check_folder(out):
     "The folder, which can be made and holds nothing yet"
-    folder = Path(out)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ConfigError(f"{folder} exists and is not an empty folder; choose another one for the model")
+    folder = Path(out).resolve()
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir()) or folder == Path.cwd()):
+        raise ConfigError(f"{out} exists and is not an empty folder beside or below the current one; choose "
+                          "another one for the model")
     missing = [o for o in folder.absolute().parents if not o.exists()]
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -395,10 +400,10 @@ def _check_settings(method, lr, epochs, batch_tokens, held_out):
 
 def _paths(data): return [str(o) for o in ([data] if isinstance(data, (str, Path)) else data)]
 
-def _merged(model, name):
+def _merged(model, dtype):
     "The model with its adapters merged, in the precision that it came in"
     with quietly(): plain = model.merge_and_unload() if hasattr(model, "merge_and_unload") else model
-    return plain.to(AutoConfig.from_pretrained(str(TINY) if name == "tiny" else name).dtype or torch.float32)
+    return plain.to(dtype)
 
 # %% ../nbs/27_sft.ipynb #5debfe15
 def warm_start(
@@ -420,11 +425,11 @@ def warm_start(
     _check_settings(method, lr, epochs, batch_tokens, held_out)
     learn, held = hold_out(read_examples(_paths(data)), held_out, seed)
     folder = _check_folder(out)
-    learner, tokenizer, method, rate = _prepare(model, method, device, lora_rank)
+    learner, tokenizer, method, rate, dtype = _prepare(model, method, device, lora_rank)
     about = dict(model=model, method=method, data=_paths(data), version=__version__, seed=seed, epochs=epochs,
                  lr=lr or rate)
     about |= _learn(learner, tokenizer, learn, held, about, batch_tokens, max_tokens, progress)
-    return _save(_merged(learner, model), tokenizer, folder, about)
+    return _save(_merged(learner, dtype), tokenizer, folder, about)
 
 # %% ../nbs/27_sft.ipynb #1bc0be28
 def _learn(model, tokenizer, learn, held, about, batch_tokens, max_tokens, progress):

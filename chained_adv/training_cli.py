@@ -6,8 +6,8 @@
 __all__ = ['app', 'tiny_app', 'Set', 'ConfigFile', 'Quick', 'MODELS', 'Problems', 'StudyOut', 'StudyVariants', 'StudySeeds',
            'StudyTokenBudget', 'StudyJobs', 'StudyModel', 'StudyProblems', 'StudySamples', 'StudyNMutants',
            'StudyListVariants', 'StudyName', 'StudySmall', 'CUT', 'WarmOut', 'WarmModel', 'WarmMethod', 'WarmLr',
-           'WarmEpochs', 'WarmBatchTokens', 'WarmMaxTokens', 'WarmHeldOut', 'WarmLoraRank', 'Data', 'gather_settings',
-           'config', 'check_out', 'train', 'ablate', 'warm_start', 'pretrain', 'world', 'levels']
+           'WarmEpochs', 'WarmBatchTokens', 'WarmMaxTokens', 'WarmHeldOut', 'WarmLoraRank', 'Data', 'whole_path',
+           'gather_settings', 'config', 'check_out', 'train', 'ablate', 'warm_start', 'pretrain', 'world', 'levels']
 
 # %% ../nbs/43_training_cli.ipynb #37036d95
 import os, sys
@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import typer
 from . import __version__
 from .core import ConfigError
+from .stages import PROMPT_SETS
 from .opponents.fuzz import is_fuzz
 from .terminal import (Device, Json, Seed, Threads, examples, make_app, make_console, make_table,
                                   opt, parse_list, print_json, say, start_quietly)
@@ -52,6 +53,14 @@ Quick = opt(bool, "The smallest run that goes through everything; options that a
 # %% ../nbs/43_training_cli.ipynb #bec12507
 MODELS = ("model.model", "model.generator_model", "model.discriminator_model")
 
+def whole_path(
+    name: str # A model, or prompts
+) -> str: # Absolute, if a file or folder is meant
+    "A name that means the same in other folders, too"
+    ours = name in ("", "tiny", "auto", *PROMPT_SETS)
+    return name if ours or not Path(name).exists() else str(Path(name).resolve())
+
+# %% ../nbs/43_training_cli.ipynb #93f7e5b6
 def gather_settings(
     context: typer.Context, # Of a command with `take_settings`
     quick: bool, # The smallest run?
@@ -65,9 +74,8 @@ def gather_settings(
     if lr := context.params.get("lr"): found |= {"generator_lr": lr, "discriminator_lr": lr}
     found |= written_settings(context) | parse_assignments(assigned)
     if url := context.params.get("engine_url"): found["model.engine"] = url
-    for o in MODELS:
-        name = found.get(o) or "tiny"
-        if name != "tiny" and Path(name).exists(): found[o] = str(Path(name).resolve())
+    for o in (*MODELS, "model.prompts"):
+        if found.get(o): found[o] = whole_path(found[o])
     return found
 
 # %% ../nbs/43_training_cli.ipynb #46791c82
@@ -89,6 +97,8 @@ def config(context: typer.Context,
     "Print all settings as a commented TOML file, for `train --config`. Options change what is printed."
     record = read_run(run) if run else {}
     if run and not record: raise ConfigError(f"{run}: no run's config.json is there; name a run's folder")
+    source = record.get("problems", {}).get("source")
+    if source: print(f"# Problems are no setting; this run's: chained-adv train --problems {source}")
     print(write_toml(gather_settings(context, quick, config, set, record)), end="")
 
 # %% ../nbs/43_training_cli.ipynb #0835b1d4
@@ -289,7 +299,7 @@ def ablate(context: typer.Context, out: StudyOut = "runs/ablation", variants: St
         return _world_study(context, study, small, out, variants, seeds, jobs, token_budget, model, as_json)
     start_quietly(threads, (model,))
     from chained_adv.ablation import STUDY_STEPS, save_ablation
-    values = {"model.model": str(Path(model).resolve()) if Path(model).exists() else model,
+    values = {"model.model": whole_path(model),
               "model.device": device, "token_budget": token_budget or 60_000, "eval_samples": 8,
               **STUDY_STEPS, **parse_assignments(set)}
     train_set, held_out, remarks = problem_sets(problems, _is_tiny(values))

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from chained_adv import cli, doctor, reports, sources
 from chained_adv.checkpoints import CheckpointManager
+from chained_adv.options import read_toml
 from chained_adv.problems import load_problems
 
 SMALL = ("--stages", "1", "--n-discriminator-steps", "1", "--first-discriminator-steps", "0", "--n-generator-steps", "1", "--k-alternating-steps", "0",
@@ -372,6 +373,26 @@ def test_evaluate_leaves_out_what_another_run_trained_on(tmp_path):
     assert left != sets[0][1]
     if left: assert f"{len(sets[0][1]) - len(left)} problems held out" in r.stderr and all(o["n"] == len(left) for o in json.loads(r.stdout))
     else: refused(r, "no problem is left")
+
+def test_evaluate_measures_on_the_problems_of_the_run_wherever_it_stands(run):
+    ids = lambda *targets: [p.id for p in cli._measured_problems("", [str(o) for o in targets])]
+    assert ids("tiny", run) == ids(run, "tiny") == ids(run) and set(ids(run)) <= {p["id"] for p in several()}
+    assert len(ids("tiny")) == 200
+
+def test_the_settings_of_a_run_say_where_its_problems_came_from(run, here):
+    text = call("config", "--run", run).stdout
+    first = text.splitlines()[0]
+    assert first.startswith("#") and first.endswith(f"--problems {run.parent / 'problems.json'}")
+    assert read_toml(write(here, text, "my.toml"))["problems_per_step"] == 2
+
+def test_a_name_of_ours_is_no_folder(here):
+    from chained_adv.training_cli import whole_path
+    for o in ("tiny", "plain", "mine"): (here / o).mkdir()
+    assert [whole_path(o) for o in ("", "tiny", "plain", "mine", "org/name")] == ["", "tiny", "plain", str(here / "mine"), "org/name"]
+
+def test_the_tiny_problems_can_be_compared(here):
+    r = call("problems", "leaks", "tiny", write(here, several()))
+    assert r.exit_code == 0 and "no leaks" in r.stdout, r.stderr
 
 def test_evaluate_refuses(run): refused(call("evaluate", "no/such/model/at/all", "--limit", 1, "--problems", run.parent / "problems.json"), "cannot be loaded")
 

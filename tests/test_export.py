@@ -25,7 +25,7 @@ def measured(stage, split, n, solved):
 ROWS = [measured(0, "train", 8, .25), measured(0, "held_out", 8, .2), measured(3, "held_out", 4, .7),
         measured(5, "train", 8, .35), measured(5, "held_out", 8, .4)]
 
-def make_run(folder, summary=True, stage=5, rows=ROWS, **kw):
+def make_run(folder, summary=True, stage=5, rows=ROWS, learners=("generator", "discriminator"), **kw):
     "A run's folder whose players have moved"
     players = Players(ModelConfig(device="cpu", **kw))
     source = torch.Generator().manual_seed(0)
@@ -37,6 +37,7 @@ def make_run(folder, summary=True, stage=5, rows=ROWS, **kw):
     CheckpointManager(folder / "checkpoints").save_checkpoint(
         players.state(), dict(step=1, stage=stage, model=asdict(players.config)), {}, f"stage_{stage}")
     if summary: (folder / "summary.json").write_text(json.dumps(SUMMARY))
+    (folder / "metrics.jsonl").write_text("".join(json.dumps(dict(step=1, role=o)) + "\n" for o in learners))
     (folder / "evaluation.jsonl").write_text("".join(json.dumps(o) + "\n" for o in rows))
     return players
 
@@ -108,6 +109,18 @@ def test_all_weights_of_a_role_that_is_none(tmp_path):
     for role, why in (("discriminator", "learns nothing"), ("solver", "choose generator or")):
         with pytest.raises(ConfigError, match=why): export(role, "none")
     assert export("", "out")["written"] == ["merged"]
+
+def test_two_players_of_all_weights_are_no_merged_model(tmp_path):
+    make_run(tmp_path, adapters="full")
+    with pytest.raises(ConfigError, match="of one player; add --role$"): export_run(tmp_path, tmp_path / "out", "stage_5", merged=True)
+    assert not (tmp_path / "out").exists()
+
+def test_the_card_of_a_tester_that_did_not_learn_and_stages_that_were_not_played(tmp_path):
+    make_run(tmp_path, learners=["generator"], chain_stages=(5,), test_stages=(5,))
+    with pytest.raises(ConfigError, match="stage 2: the generator of this run writes at 5$"): export_run(tmp_path, tmp_path / "out", "stage_5", stage=2)
+    export_run(tmp_path, tmp_path / "out", "stage_5")
+    card = (tmp_path / "out" / "README.md").read_text()
+    assert "The run's discriminator was not trained." in card and "each other" not in card
 
 @pytest.mark.parametrize("engine, words", [("local", "the bare base read the prompts"), ("vllm", "the same policy")])
 def test_the_card(tmp_path, engine, words):

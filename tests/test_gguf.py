@@ -5,10 +5,12 @@ import pytest, torch
 gguf = pytest.importorskip("gguf", reason="pip install 'chained_adv[gguf]'")
 from transformers import LlamaConfig, LlamaForCausalLM, Qwen2Config, Qwen2ForCausalLM
 
+from chained_adv.cli import check_target
 from chained_adv.core import ConfigError
 from chained_adv.doctor import fitting_table
 from chained_adv.loading import TINY, load_base
 from chained_adv.models import ModelConfig, Players
+from chained_adv.sft import warm_start
 
 SMALL = dict(vocab_size=768, hidden_size=64, intermediate_size=96, num_hidden_layers=2, num_attention_heads=4,
              num_key_value_heads=2, max_position_embeddings=512, eos_token_id=1, bos_token_id=1)
@@ -107,6 +109,14 @@ def test_its_memory_is_predicted_like_its_models(tmp_path):
     with pytest.raises(ConfigError, match="not quantised a second time"): fitting_table(str(path), "4bit", **sizes)
     path.write_bytes(b"GGUF but no more")
     with pytest.raises(ConfigError, match="no config that can be read: its GGUF file"): fitting_table(str(path), **sizes)
+
+@pytest.mark.parametrize("lora", [False, True])
+def test_a_warm_start_and_an_evaluation_take_it(tmp_path, lora):
+    path = write_gguf(tmp_path / "small.gguf", small_model("qwen2"), "qwen2")
+    check_target(str(path), "best")
+    (tmp_path / "data.jsonl").write_text('{"prompt": "2 + 2 =", "completion": " 4"}\n' * 4)
+    warm_start(str(tmp_path / "data.jsonl"), str(tmp_path / "out"), str(path), "lora" if lora else "full", device="cpu", held_out=0., progress=False)
+    check_target(str(tmp_path / "out"), "best")
 
 def test_refusals(tmp_path):
     with pytest.raises(ConfigError, match="no such file"): load_base(str(tmp_path / "none.gguf"), "cpu")

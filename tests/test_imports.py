@@ -75,7 +75,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "engines.folders": "models",
     "engines.server": "core loading sampling",
     "engines.vllm": "engines.base models engines.folders",
-    "engines.connect": "core engines.base models engines.vllm",
+    "engines.connect": "core opponents.fuzz engines.base models engines.vllm",
     "footprint": "core loading lmhead sampling memory adapters models",
     "ppo_options": "",
     "ppo": "memory ranks ppo_options",
@@ -136,9 +136,9 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "sources": "core problems tiny.world worlds.arms terminal arc.bridge",
     "doctor": "core jail sandbox loading models footprint terminal",
     "reports": "core stages plots tracking evaluation terminal",
-    "problems_cli": "core sandbox problem_files problems references terminal",
-    "training_cli": "core opponents.fuzz loading sft tiny.pretrain worlds.limits worlds.warm settings trainer ablation worlds.arms worlds.study worlds.findings terminal options sources reports",
-    "cli": "core sandbox opponents.fuzz problems opponents.player models rollout mutants evaluation checkpoints inference export terminal arc.cli sources doctor reports problems_cli training_cli",
+    "problems_cli": "core sandbox problem_files problems references terminal sources",
+    "training_cli": "core stages opponents.fuzz loading sft tiny.pretrain worlds.limits worlds.warm settings trainer ablation worlds.arms worlds.study worlds.findings terminal options sources reports",
+    "cli": "core sandbox opponents.fuzz problems loading opponents.player models rollout mutants evaluation checkpoints inference export terminal arc.cli sources doctor reports problems_cli training_cli",
 }.items()}
 
 HEAVY = ("torch", "transformers", "numpy")

@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import pytest
 import torch
+from transformers import GPT2Config, GPT2LMHeadModel
 from hypothesis import given, settings, strategies as st
 from chained_adv.batches import discriminator_batch
 from chained_adv.callbacks.base import make_callback
 from chained_adv.callbacks.past import PastTests
 from chained_adv.core import Chain, ConfigError, Problem, TestCase
 from chained_adv.models import ModelConfig, Players
+from chained_adv.loading import TINY, load_tokenizer
 from chained_adv.opponents.accuracy import continue_tests, fixed_inputs, value_accuracy
 from chained_adv.opponents.fuzz import fuzz_inputs, fuzz_text, read_fuzz
 from chained_adv.opponents.inputs import can_fill, fill_inputs, fill_lists
@@ -287,6 +289,16 @@ def test_a_tester_is_asked_for_values(box):
     found = value_accuracy(players, problems, box)
     assert found == [(i // 4, float(o.expected == t.expected)) for i, (o, (_, t)) in enumerate(zip(read, asked))]
     assert 0 < sum(v for _, v in found) < len(found)
+
+def test_a_call_that_does_not_fit_the_window_is_not_answered(box, tmp_path):
+    GPT2LMHeadModel(GPT2Config(vocab_size=768, n_positions=384, n_embd=32, n_layer=1, n_head=2, bos_token_id=0, eos_token_id=1)).save_pretrained(tmp_path)
+    load_tokenizer(TINY).save_pretrained(tmp_path)
+    players = Players(ModelConfig(model=str(tmp_path), device="cpu", prompts="plain"))
+    tests = tuple(f"assert solve({[7] * n}) == {7 * n}" for n in (1, 30, 400))
+    wide = Problem("wide", "Add up.", "def solve(xs: list[int]):", tests, "def solve(xs): return sum(xs)")
+    texts = continue_tests(players.discriminator, [(wide, t) for t in fixed_inputs(wide)], 5)
+    assert [t.startswith(f"assert solve({[7] * n}) == ") for t, n in zip(texts, (1, 30, 400))] == [True] * 3
+    assert value_accuracy(players, [wide], box)[2] == (0, 0.)
 
 def test_values_of_the_fuzzer_and_without_references(box):
     assert value_accuracy(Players(ModelConfig(device="cpu", discriminator_model="fuzz")), [DOUBLE], box) == []

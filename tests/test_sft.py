@@ -124,6 +124,31 @@ def test_the_command_says_what_it_did_and_never_overwrites(tmp_path, data):
     assert again.exit_code == 2 and "not an empty folder" in again.stderr and not again.stdout
     assert [o.name for o in (tmp_path / "models").iterdir()] == ["out"]
 
+def test_a_model_with_a_temperature_and_no_sampling_can_be_saved(tmp_path, data):
+    folder = make_model(tmp_path / "m")
+    settings = tmp_path / "m" / "generation_config.json"
+    settings.write_text(json.dumps({**json.loads(settings.read_text()), "temperature": .6}))
+    r = call("warm-start", data, "--model", folder, "--out", tmp_path / "out", "--device", "cpu")
+    assert r.exit_code == 0, (r.stderr, r.exception)
+    assert json.loads((tmp_path / "out" / "generation_config.json").read_text())["temperature"] == .6
+
+def test_a_link_to_an_empty_folder_is_one_and_the_current_folder_is_refused(tmp_path, data, monkeypatch):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    monkeypatch.chdir(tmp_path / "real")
+    here = call("warm-start", data, "--model", make_model(tmp_path / "m"), "--out", ".", "--device", "cpu")
+    assert here.exit_code == 2 and "current one" in here.stderr
+    monkeypatch.chdir(tmp_path)
+    assert call("warm-start", data, "--model", tmp_path / "m", "--out", "link", "--device", "cpu").exit_code == 0
+    assert (tmp_path / "real" / "config.json").exists()
+
+def test_half_a_character_is_refused_and_a_group_of_zero_is_a_group(tmp_path):
+    path = tmp_path / "d.jsonl"
+    path.write_text(json.dumps({**line(1), "group": 0}) + "\n" + json.dumps({**line(2), "group": 0}) + "\n")
+    assert {o.group for o in read_examples([path])} == {"0"}
+    path.write_text('{"prompt": "a \\ud83d b", "completion": "c"}\n')
+    with pytest.raises(DataError, match="d.jsonl, line 1: .*surrogates"): read_examples([path])
+
 def test_the_command_refuses_without_leaving_anything(tmp_path, data):
     write(tmp_path / "bad.jsonl", [line(1), dict(answer="x")])
     for args, words in ((("bad.jsonl",), "bad.jsonl, line 2"), (("nowhere.jsonl",), "cannot be read"), ((data.name, "--method", "qlora"), "choose one of"), ((data.name, "--model", "./nowhere"), "cannot be loaded")):

@@ -192,6 +192,11 @@ def test_findings_read_a_real_study(small_study):
     assert table.count("(one run)") == 3 and "pays" not in table
     assert crossing_depth(done)[0] is None and not any(r["pays"] for r in arm_rows(small, done))
 
+def test_a_gap_of_one_shared_seed_has_no_interval():
+    row = lambda arm, seed, rate: dict(cell="weak", arm=arm, seed=seed, solved_greedy=rate, tokens=9)
+    table = study_table(arms.STUDIES["weak"], [row("baseline", 0, .5), row("learning", 0, .6), row("learning", 1, .7)])
+    assert "| +10, baseline |" in table and "nan" not in table, table
+
 def test_a_fuzzer_reads_digits_and_no_words():
     for words in (False, True):
         for p in limit_problems("train", 40, words=words):

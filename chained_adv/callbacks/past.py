@@ -46,6 +46,8 @@ class PastOpponents(Callback):
     ):
         if size < 1 or int(size) != size:
             raise ConfigError(f"opponents:{size}: give the number of versions to keep, at least 1")
+        if not isinstance(share, (int, float)) or not 0 <= share <= 1:
+            raise ConfigError(f"opponents:{size}:{share}: the share of the steps is a number from 0 to 1")
         self.size = size
         self.share = share
         self.kept = [] # Dicts of role, step, and weights: stage -> tensors; oldest first

@@ -9,6 +9,7 @@ __all__ = ['VLLM', 'Synced', 'server_address', 'check_engine', 'connect', 'disco
 from urllib.parse import urlsplit
 from fastcore.basics import patch
 from ..core import ConfigError
+from ..opponents.fuzz import is_fuzz
 from .base import Answer, Engine, Row
 from ..models import Base, Players, adapter_parameters
 
@@ -57,6 +58,7 @@ def server_address(
     "The address in a setting that may be just `vllm`"
     return VLLM if config.engine == "vllm" else config.engine
 
+# %% ../../nbs/engines/05_connect.ipynb #32c2634c
 def check_engine(
     config # `ModelConfig`
 ) -> None: # Raises `ConfigError`
@@ -68,6 +70,9 @@ def check_engine(
     if config.adapters == "full":
         raise ConfigError("adapters 'full' trains all weights, which no server takes while it runs; choose "
                           "--adapters stage, or --engine local")
+    if is_fuzz(config.discriminator_model):
+        raise ConfigError(f"{config.discriminator_model} as the tester does not go together with an engine; "
+                          "choose --engine local")
     models = {config.generator_model or config.model, config.discriminator_model or config.model}
     if len(models) > 1:
         raise ConfigError(f"an engine serves one model, but two are named ({', '.join(sorted(models))}); "

@@ -41,9 +41,10 @@ def continue_tests(
     "Let a tester go on from calls, greedy"
     prompts = [player.prompt(p, stage, p.reference_solution) for p, _ in asked]
     beginnings = [_beginning(player, p, t) for p, t in asked]
-    ids = player.encode(prompts, 2 * limit)
-    tokenize = lambda text: player.base.tokenizer(text, add_special_tokens=False).input_ids
-    rows = [Row(a + tokenize(b), player.adapter(stage), limit, 0) for a, b in zip(ids, beginnings)]
+    begun = player.base.tokenizer(beginnings, add_special_tokens=False).input_ids
+    begun = [o[:player.window // 2] for o in begun] # a longer call counts as not answered
+    ids = player.encode(prompts, limit + max(limit, *map(len, begun)))
+    rows = [Row(a + b, player.adapter(stage), limit, 0) for a, b in zip(ids, begun)]
     answers = player._answer(rows, stage, 0., None)
     if tokens is not None: tokens[player.role] += sum(len(ids) for ids, *_ in answers)
     return [a + player.cut(*b, stage)[3] for a, b in zip(beginnings, answers)]

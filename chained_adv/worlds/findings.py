@@ -73,7 +73,8 @@ def _rate(r):
 
 def _gap(r):
     if r["difference"] is None: return ""
-    interval = f" ({100 * r['gap_low']:+.0f} to {100 * r['gap_high']:+.0f})" if r["seeds"] > 1 else ""
+    known = r["gap_low"] == r["gap_low"] # NaN of a single pair
+    interval = f" ({100 * r['gap_low']:+.0f} to {100 * r['gap_high']:+.0f})" if known else ""
     return f"{round(100 * r['difference']) or 0:+d}{interval}{' pays' if r['pays'] else ''}"
 
 def study_table(

@@ -147,9 +147,12 @@ def study_runs(
         raise ConfigError(f"arms {', '.join(odd)}: study {study.name} has {', '.join(study.arms)}")
     cells = [o for o in study.cells if not small or o.name in study.small_cells]
     tokens = budget or study.budget
-    return [Run(study.name, cell, arm, seed, str(model), tokens, str(out))
+    runs = [Run(study.name, cell, arm, seed, str(model), tokens, str(out))
             for cell in cells for seed in seeds for arm in cell_arms(study, cell, small)
             if not chosen or arm.name in chosen]
+    if not runs:
+        raise ConfigError(f"study {study.name}{' --small' * small} has no run of {', '.join(chosen)}")
+    return runs
 
 # %% ../../nbs/worlds/05_study.ipynb #60bf79f3
 def study_tasks(
