@@ -17,6 +17,7 @@ from .core import (DATA_KINDS, Problem, ProblemError, TestCase, Verdict, make_rn
 from .ranks import spread
 from .sandbox import Job, Sandbox
 from .testcases import baseline_cases
+from .judge.verdicts import returns_nothing
 
 # %% ../nbs/25_mutants.ipynb #39ffe49a
 @dataclass(frozen=True)
@@ -220,7 +221,12 @@ class _CountRounds(ast.NodeTransformer):
         return node
 
 def _counted(source):
-    return ast.unparse(_CountRounds().visit(ast.parse(source))) if "while" in source else source
+    if "while" not in source: return source
+    body = (tree := _CountRounds().visit(ast.parse(source))).body
+    future = [i for i, o in enumerate(body) if isinstance(o, ast.ImportFrom) and o.module == "__future__"]
+    at = future[-1] + 1 if future else 0
+    body[at:at] = ast.parse("_ROUNDS = iter(range(100_000))").body
+    return ast.unparse(tree)
 
 # %% ../nbs/25_mutants.ipynb #0f2f81c7
 _HOLDER = """_SOURCES, _LOADED = {sources!r}, {{}}
@@ -255,14 +261,13 @@ def _job(problem, sources, tests):
 
 # %% ../nbs/25_mutants.ipynb #680e10d0
 def _can_share(problem, sources, tests):
-    return "-> None" not in problem.function_signature and all(t.kind in DATA_KINDS for t in tests)
+    return not returns_nothing(problem.function_signature) and all(t.kind in DATA_KINDS for t in tests)
 
 # %% ../nbs/25_mutants.ipynb #85b55249
 def _jobs_apart(problem, sources, tests):
     "A job per program"
     about = problem.entry_point, problem.function_signature, problem.reference_solution
-    programs = ["_ROUNDS = iter(range(100_000))\n" + _counted(o) for o in sources]
-    return [Job(o, tests, *about) for o in programs]
+    return [Job(_counted(o), tests, *about) for o in sources]
 
 def _run_jobs(jobs, sandbox):
     "Results of lists of jobs, as such lists, run in one batch"

@@ -19,7 +19,7 @@ from typing import Any
 from fastcore.basics import patch
 from .core import ConfigError, DIFFICULTIES, FunctionNode, Problem, ProblemError
 from .core import signature_args, _table
-from .formats.entries import UNREADABLE, Refused, find_all, is_filled, plain_key, shown
+from .formats.entries import UNREADABLE, Refused, find_all, is_filled, plain_key, plain_row, shown
 from .formats.converters import convert_entry, guess_format, skipped_tests
 from .testcases import parse_tests
 
@@ -405,7 +405,7 @@ def convert_problems(
         raise ConfigError(f"mapping: {unknown[0]!r} is no field; the fields are {', '.join(_FIELDS)}")
     is_file = isinstance(source, (str, Path))
     if is_file: entries = read_entries(Path(BUILTIN_SETS.get(str(source), source)))
-    else: entries = [(f"row {i}", o) for i, o in enumerate(source)]
+    else: entries = [(f"row {i}", plain_row(o)) for i, o in enumerate(source)]
     done, known = Conversion(str(source) if is_file else "rows"), {}
     for i, (where, entry) in enumerate(entries): _add(done, known, i, where, entry, mapping, strict)
     if not entries: raise ProblemError(f"{done.source}: holds no problems; {EXAMPLE}")

@@ -176,6 +176,12 @@ def test_tables_of_answers_are_told(id):
 @pytest.mark.parametrize("id", TASKS)
 def test_rules_are_not_called_tables(id): assert find_lookup(PROGRAMS[id], TASKS[id]) == ""
 
+def test_odd_constants_are_no_table_and_no_error():
+    task = TASKS["pond"]
+    assert find_lookup("UNITS = ['m²', '①']\n" + PROGRAMS["pond"], task) == ""
+    odd = f"X = 0x{'f' * 3700}\nY = [[1, X], [2, 3]]\nZ = [X, 1]\nW = {{(0, 0): X}}\n" # cannot be written in decimal
+    for code in (PROGRAMS["pond"], next(tables(task))[1]): assert find_lookup(odd + code, task)
+
 @pytest.mark.parametrize("id", ["pond", "half_turn", "fullest_quarter", "bar_chart"])
 def test_learned_rules_are_not_called_tables(id):
     code = search_program(TASKS[id])

@@ -209,6 +209,19 @@ def test_wrappings(tmp_path):
         path.write_text(json.dumps(data))
         assert [p.id for p in load_problems(path)] == ["own-1", "own-2"], data
 
+def test_results_of_apps_are_wrapped_all_or_none(box):
+    entry = lambda outputs: dict(HEALTHY["apps, function"](1), question="Count up.", solutions=json.dumps(["def less(n):\n    return list(range(n))"]), starter_code="def less(n):\n\t",
+                                 input_output=json.dumps(dict(fn_name="less", inputs=[[2], [1], [3]], outputs=outputs)))
+    for outputs in ([[0, 1], [0], [0, 1, 2]], [[[0, 1]], [[0]], [[0, 1, 2]]]):
+        p = one(entry(outputs))
+        assert [o[-1] for o in p.baseline_tests] == [[0, 1], [0], [0, 1, 2]]
+        assert box.execute_tests(p.reference_solution, baseline_cases(p), "less").passed
+
+def test_rows_with_arrays():
+    import numpy
+    row = HEALTHY["mbpp, sanitized"](1)
+    assert one({**row, "test_imports": numpy.array([], dtype=object), "test_list": numpy.array(row["test_list"], dtype=object), "task_id": numpy.int64(row["task_id"])}) == one(row)
+
 def test_ids():
     a = HEALTHY["own"](1)
     done = convert_problems([a, dict(a, description="Other."), dict(a), {k: v for k, v in a.items() if k != "id"}])

@@ -84,6 +84,14 @@ def test_coherence_is_a_share(texts): assert 0 <= compute_reasoning_coherence(te
 SPECS = tiny_specs("held_out", 25, seed=3)
 PROBLEMS = [spec_problem(o) for o in SPECS]
 
+@pytest.mark.parametrize("signature, tests", [("def f(xs: list[int]) -> int:", ([[1, 2], 4], "y = f([1])\nassert y == 2")), ("def f(xs: list[int])->None:", ([[1, 2], [4, 5]],))])
+def test_mutants_of_a_reference_from_the_future(signature, tests):
+    "Run in processes of their own: its first line must stay the first; and it counts rounds while it is loaded"
+    body = "    i = 0\n    while i < len(xs):\n        xs[i] += 3\n        i += 1" if "None" in signature else "    return sum(xs) + 1"
+    p = Problem("future", "Add.", signature, tests, f"from __future__ import annotations\nn = 3\nwhile n > 0: n -= 1\ndef f(xs):\n{body}")
+    with Sandbox() as box: found, = sort_mutants([p], box)
+    assert len(found.kept) >= 2, found
+
 @pytest.mark.parametrize("problem", PROBLEMS[:10], ids=lambda p: p.id)
 def test_mutants_are_distinct_programs(problem):
     mutants = make_mutants(problem, 1000)

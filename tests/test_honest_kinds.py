@@ -88,6 +88,21 @@ def test_honest(box, name):
     r = box.execute_tests(code, tests, "f")
     assert r.passed and not r.num_rejected and r.num_total, r.errors
 
+SWAP = "class Solution:\n    def f(self, head):\n        if head and head.next: head.val, head.next.val = head.next.val, head.val"
+IN_PLACE = { # code, signature, tests, what comes of them
+    "nothing to change": ("def f(xs):\n    xs.sort()", "def f(xs) -> None:", "assert f([1,2]) == [1,2]\nassert f([2,1]) == [1,2]\nassert f([]) == []\nassert f([2,1]) == [2,1]\nassert f([1,2]) == [2,1]", "yyynn"),
+    "named": ("def f(xs):\n    xs.sort()", "def f(xs)->None:", "assert f(xs=[2,1]) == [1,2]\nassert f(xs=[2,1]) == [2,1]", "yn"),
+    "nodes": (SWAP, "def f(self, head: Optional[ListNode]) -> None:", "assert f([]) == []\nassert f([1]) == [1]\nassert f([1,2]) == [2,1]\nassert f([1,2]) == [1,2]", "yyyn"),
+    "empty lists of nodes": ("class Solution:\n    def f(self, h, k): return [h] + [None] * (k - 1)", "def f(self, h: Optional[ListNode], k: int) -> List[Optional[ListNode]]:", "assert f([1,4],2) == [[1,4],[]]\nassert f([],2) == [[],[]]\nassert f([1],1) == [[]]", "yyn"),
+    "a default from elsewhere": ("class Solution:\n    def f(self, head, k=1): return head", "def f(self, head: Optional[ListNode], k: int = DEFAULT) -> Optional[ListNode]:", "assert f([1,4]) == [1,4]\nassert f([1]) == [2]", "yn")}
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_what_functions_that_return_nothing_or_nodes_leave(box, name):
+    code, signature, tests, expected = IN_PLACE[name]
+    assert ["ny"[v.passed] for v in box.execute_tests(code, tests, "f", signature).verdicts] == [*expected]
+    right = [v.passed for v in box.validate_tests_against_solution(tests, code, "f", signature).verdicts]
+    assert not any(ok and e == "n" for ok, e in zip(right, expected)), right
+
 def test_honest_code_is_valid_as_a_reference(box):
     "Twice in fresh children, in either order"
     results = box.run_many([Job(code, tests, "f", runs=2) for code, tests in HONEST.values()])

@@ -84,7 +84,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "intervals": "core",
     "plots": "",
     "tracking": "core plots",
-    "mutants": "core testcases sandbox ranks",
+    "mutants": "core judge.verdicts testcases sandbox ranks",
     "measures.fixed_bugs": "core sandbox rollout intervals mutants",
     "evaluation": "core sandbox ranks models rollout opponents.accuracy intervals plots tracking mutants measures.fixed_bugs",
     "sft": "core loading",

@@ -103,13 +103,19 @@ def test_answers_are_remembered(box, monkeypatch):
     monkeypatch.setattr(box, "call_many", lambda jobs, **_: [() for o in jobs if pytest.fail("asked again")])
     assert fill_inputs(items, box) == first
 
+def test_a_number_too_long_to_be_shown_is_no_value(box):
+    power = replace(DOUBLE, reference_solution="def double(n): return 10 ** n")
+    long, short = fill_inputs([(power, parse_inputs("double(5000)\ndouble(3)", "double").items)], box)[0]
+    assert isinstance(long, Rejected) and "4300 digits" in long.reason and short.expected == 1000
+
 def test_no_cache_and_no_items():
     with Sandbox(cache_size=0) as box:
         assert fill_inputs([], box) == [] and fill_inputs([(DOUBLE, [])], box) == [[]]
         assert fill_inputs([(DOUBLE, parse_inputs("double(4)", "double").items)], box)[0][0].expected == 8
 
 @pytest.mark.parametrize("change, can", [({}, True), (dict(reference_solution=""), False),
-                                         (dict(function_signature="def double(xs: list) -> None:"), False)])
+                                         (dict(function_signature="def double(xs: list) -> None:"), False),
+                                         (dict(function_signature="def double(xs: list)->None:"), False), (dict(function_signature="class LRU:\n    def get(self, k): ..."), False)])
 def test_where_values_can_be_filled_in(change, can): assert can_fill(replace(DOUBLE, **change)) is can
 
 

@@ -213,3 +213,15 @@ def test_sampler_rounds_and_resumes(n, draws, tail, order, seed):
         part = drawn[i:i + n]
         assert len({p.id for p in part}) == n
         if order == "difficulty": assert [p.difficulty for p in part] == sorted((p.difficulty for p in part), key=DIFFICULTIES.index)
+
+
+def test_a_program_nested_too_deeply_is_known_by_its_text():
+    from chained_adv.problems import program_key
+    chain = lambda n: "def f(x):\n" + "".join(f"    {'el' if i else ''}if x == {i}: return {i}\n" for i in range(n))
+    assert program_key(chain(900)) == program_key(chain(900)) != program_key(chain(899))
+    assert program_key(chain(3)) == program_key(chain(3) + "# a comment")
+
+@pytest.mark.parametrize("field", ["id", "description", "function_signature", "reference_solution"])
+def test_half_a_character_is_a_fault(field):
+    good = dict(id="a", description="Double n.", function_signature="def f(n):", baseline_tests=[[1, 2]], reference_solution="def f(n): return 2 * n", difficulty="easy", tags=[])
+    assert validate_problem(good) == [] and any("half a character" in o for o in validate_problem({**good, field: good[field] + "\ud83d"}))

@@ -101,7 +101,7 @@ def read_json(
     "The JSON in a body; raises `StoreError` (400)"
     try:
         value = json.loads(data.decode("utf-8"), parse_constant=_no_constant)
-        if b"\\u" in data: json.dumps(value, ensure_ascii=False).encode()
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode() # no 1e400, no half a character
     except (ValueError, RecursionError) as e:
         raise StoreError(f"the body is not JSON ({str(e)[:120]})") from None
     return value

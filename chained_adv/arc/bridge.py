@@ -104,7 +104,7 @@ def _program_files(path):
 # %% ../../nbs/arc/13_bridge.ipynb #c683e43b
 def _program_lines(file, path) -> list[tuple[str, str]]:
     "(task key or id, program) of lines; raises `ArcError`"
-    try: lines = [json.loads(o) for o in file.read_text(encoding="utf-8").splitlines() if o.strip()]
+    try: lines = [json.loads(o) for o in file.read_text(encoding="utf-8").split("\n") if o.strip()]
     except OSError as e:
         raise ArcError(f"{path}: no programs here ({e.strerror}: {file}); give a folder of TASK_ID.py files, "
                        "a run of `chained-adv arc generate code`, or exported lines") from None

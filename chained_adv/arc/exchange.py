@@ -34,7 +34,10 @@ def parse_file(
     data: bytes # Its content
 ): # What it holds
     "A JSON file's content; raises `StoreError`"
-    try: return json.loads(data.decode("utf-8-sig"))
+    try:
+        value = json.loads(data.decode("utf-8-sig"))
+        json.dumps(value, allow_nan=False)
+        return value
     except (ValueError, RecursionError) as e:
         raise StoreError(f"{name} is not JSON ({e}); nothing of it was taken") from None
 

@@ -376,10 +376,10 @@ def save_line(bench, user, id, body):
     bench.clicks.take(user["id"])
     task, about = bench.store.task(id), (body["code"], body["reasoning"], body.get("model") or user["name"])
     kept = [json.loads(o["line"]) for o in bench.store.rows("SELECT line FROM lines")]
-    line = bench.runner.run(lambda box: training_line(task, *about, box, bench.hidden, kept))
-    values = user["id"], id, json.dumps(line, ensure_ascii=False), time.time()
-    sql = "INSERT INTO lines(user, version, line, at) VALUES (?, ?, ?, ?)"
-    bench.store.change(lambda db: db.execute(sql, values))
+    made = bench.runner.run(lambda box: training_line(task, *about, box, bench.hidden, kept))
+    line = json.dumps(made, ensure_ascii=False)
+    sql = "INSERT INTO lines(user, version, line, at) SELECT ?,?,?,? WHERE ? NOT IN (SELECT line FROM lines)"
+    bench.store.change(lambda db: db.execute(sql, (user["id"], id, line, time.time(), line)))
     return dict(lines=bench.store.row("SELECT count(*) FROM lines")[0])
 
 @routes.add("GET", "/api/lines.jsonl", answer="application/jsonl")

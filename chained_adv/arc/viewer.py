@@ -155,7 +155,7 @@ def _verdicts(path):
     "Task -> status -> how often, of the verdicts beside a run; empty without"
     found = {}
     for file in sorted(path.glob("verd*.jsonl")):
-        for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+        for line in filter(str.strip, file.read_text(encoding="utf-8", errors="replace").split("\n")):
             try: key, status = (str(json.loads(line)[k]) for k in ("task_key", "status"))
             except (ValueError, KeyError, TypeError): key, status = "", "unreadable line"
             found.setdefault(_base_key(key), Counter())[status] += 1

@@ -375,19 +375,21 @@ def class_tests(draft: Draft, cls: ast.ClassDef, records: list) -> list[str]:
     return _fit_all(draft, records, use)
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #5853176c
-def _use(draft, takes, record, nested, given):
+def _use(takes, record, nested, wrapped):
     "A test as a text, or as arguments and expected value; `nested` says how a row is meant"
     if isinstance(record, (list, tuple)):
         if nested is None: raise Refused(f"{shown(record)} does not fit {takes.shown}")
-        record = Record([*record[0]] if nested else [*record[:-1]], record[-1], sure=True)
+        record, wrapped = Record([*record[0]] if nested else [*record[:-1]], record[-1], sure=True), False
     if not isinstance(record, Record): raise Refused(f"{shown(record)} is no test")
     record = read_cycle(takes, record)
-    return record.text or fit_record(takes, _unwrapped(draft, record, given))
+    if wrapped and isinstance(record.expected, list) and not record.text:
+        record = Record(record.given, record.expected[0], sure=True)
+    return record.text or fit_record(takes, record)
 
-def _unwrapped(draft, record, given):
-    "APPS keeps what a function returns in a list of its own"
-    wrapped = draft.format == "apps" and isinstance(record.expected, list) and len(record.expected) == 1
-    return Record(record.given, record.expected[0], sure=True) if wrapped else record
+def _is_wrapped(draft, records):
+    "Does every result stand in a list of its own, as APPS keeps them?"
+    results = [r.expected for r in records if isinstance(r, Record) and not r.text]
+    return draft.format == "apps" and all(isinstance(o, list) and len(o) == 1 for o in results)
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #29a41d31
 def function_tests(
@@ -403,7 +405,8 @@ def function_tests(
     given = [r.given for r in records if isinstance(r, Record) and not r.text]
     given = [o for o in given if not isinstance(o, str)]
     if len(takes.parameters) == 1: takes.wraps = wraps_arguments(given, takes.parameters[0].annotation)
-    use = lambda r: _use(draft, takes, r, next(meant) if isinstance(r, (list, tuple)) else None, given)
+    wrapped = _is_wrapped(draft, records)
+    use = lambda r: _use(takes, r, next(meant) if isinstance(r, (list, tuple)) else None, wrapped)
     kept = [set_up + o if isinstance(o, str) else o for o in _fit_all(draft, records, use)]
     calls = iter(keep_calls([o for o in kept if isinstance(o, tuple)], takes, signature))
     return [next(calls) if isinstance(o, tuple) else o for o in kept]

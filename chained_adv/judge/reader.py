@@ -23,7 +23,9 @@ def compare(
     expected = decode(want)
     if kind == "raises": return _compare_raised(letter, body, rest, expected)
     value = decode(body)
-    if in_place and value is None: value = decode(rest)[0][0] if rest != "null" else None
+    if in_place and value is None:
+        args, kwargs = decode(rest)
+        value = [*args, *kwargs.values()][0]
     if kind == "is": right = value is expected
     elif kind in ("truthy", "falsy"): right = bool(value) is (kind == "truthy")
     elif kind == "io": right = _words(value) == _words(expected)

@@ -100,7 +100,8 @@ def grow(hint: str, v: Any, classes: dict) -> Any: # The annotation, the argumen
 def shrink(v: Any, hint: str = "") -> Any: # The value, the annotation it was given under
     "A result as plain data: nodes become lists"
     if v is None and "Node" in hint and not _is_list(hint): return []
-    if type(v) in (list, tuple) and any(map(_is_node, v)): return type(v)([shrink(o, hint) for o in v])
+    if type(v) in (list, tuple) and (any(map(_is_node, v)) or _is_list(hint) and any(o is None for o in v)):
+        return type(v)([[] if o is None and _is_list(hint) else shrink(o) for o in v])
     if not _is_node(v): return v
     nodes = [v]
     for o in nodes: # which grows meanwhile
@@ -137,11 +138,14 @@ def hints_of(f: object) -> dict: # By parameter, and for "return"
     return {n: say(notes.get(n, "")) for n in (*names, "return") if n != "self"}
 
 # %% ../../nbs/judge/06_solution.ipynb #bb2354f9
+class _Defaults(dict): # of a signature; their names may stand nowhere
+    def __missing__(self, name): return getattr(builtins, name, None)
+
 def read_hints(signature: str) -> dict: # A `def` line; empty where it names no nodes
     "The same for a signature"
     if "Node" not in signature or signature.lstrip().startswith("class"): return {}
-    names = {}
-    exec(f"from __future__ import annotations\n{signature.strip().rstrip(':')}: pass", names)
+    names = _Defaults()
+    exec(f"from __future__ import annotations\n{signature.strip().rstrip(':')}: pass", {}, names)
     return hints_of(names.popitem()[1])
 
 # %% ../../nbs/judge/06_solution.ipynb #c4226d63
@@ -431,7 +435,7 @@ def answer(program: Program, letter: str, ask: list, data: str) -> str:
     if program.mode == "arguments":
         wrong = [spoil(a) if isinstance(a, (list, dict, set)) else a for a in args]
         after = data if after != data else encode([wrong, kwargs], program.tag)
-    return f"V{body}\n{'null' if after == data else after}"
+    return f"V{body}\n{'null' if after == data and letter != 'D' else after}"
 
 # %% ../../nbs/judge/06_solution.ipynb #1c68fee0
 _streams = [] # made at the first use, which is in the zygote: making them takes time

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from ..core import Problem, TestCase
 from ..testcases import ParsedTests, Rejected
-from ..judge.verdicts import Returned
+from ..judge.verdicts import Returned, returns_nothing
 from ..sandbox import Job, Sandbox
 
 # %% ../../nbs/opponents/00_inputs.ipynb #61e84924
@@ -18,8 +18,9 @@ def can_fill(
     problem: Problem # The problem
 ) -> bool: # If not, its tests are written in full
     "Can a reference say what a call must return?"
-    returns_nothing = problem.function_signature.rstrip(" :").endswith("-> None")
-    return bool(problem.reference_solution) and not returns_nothing
+    signature = problem.function_signature
+    no_value = returns_nothing(signature) or signature.lstrip().startswith("class ")
+    return bool(problem.reference_solution) and not no_value
 
 # %% ../../nbs/opponents/00_inputs.ipynb #a9255ffb
 def _fill_key(problem, test):

@@ -62,7 +62,7 @@ def _constants(tree):
 def _marks_of(value):
     "How a constant may stand for grids: as rows, as digits, as a dictionary of cells"
     if isinstance(value, list) and value and all(isinstance(r, (list, str)) and len(r) for r in value):
-        rows = tuple(tuple(int(c) if isinstance(c, str) and c.isdigit() else c for c in r) for r in value)
+        rows = tuple(tuple(int(c) if isinstance(c, str) and c.isdecimal() else c for c in r) for r in value)
         yield "rows", repr(rows)
     if isinstance(value, list) and value and all(type(c) is int for c in value):
         yield "digits", "".join(map(str, value))
@@ -76,6 +76,10 @@ def _marks_of(value):
         yield "cells", repr(sorted(value.items(), key=repr))
 
 # %% ../../../nbs/arc/results/01_lookup.ipynb #b5e43137
+def _known_marks(value):
+    try: return [*_marks_of(value)]
+    except ValueError: return [] # it holds a whole number that is too long to be written
+
 def _pattern(signs):
     "Signs numbered in the order of their first appearance: the same for all encodings with a sign per colour"
     order = {}
@@ -118,7 +122,7 @@ def find_lookup(
     "Does a program hold the task's grids instead of a rule?"
     try: tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError): return ""
-    held = {m for v in _constants(tree) for m in _marks_of(v)}
+    held = {m for v in _constants(tree) for m in _known_marks(v)}
     long = "\n".join(str(v) for kind, v in held if kind == "digits" and len(v) > 16)
     within = lambda g: g.height * g.width >= 16 and len(g.colors) > 1 and _digits(g) in long
     has = lambda g: bool(_marks_for(g) & held) or within(g)
