@@ -156,11 +156,11 @@ def _second_half(state, measured, base, first, merged):
 
 # %% ../nbs/35_export.ipynb #99d0fd66
 def _story(model, learners):
-    "Who was trained; `learners`: roles with a step in `metrics.jsonl`"
+    "Who was trained; `learners`: roles with a step in `metrics.jsonl`, none without it"
     tester = model["discriminator_model"]
     solver = "A generator that solves coding problems in up to five stages"
     if is_fuzz(tester): return f"{solver}, trained against {tester}, which writes random and boundary inputs."
-    if "discriminator" not in learners: return f"{solver}. The run's discriminator was not trained."
+    if learners and "discriminator" not in learners: return f"{solver}. The discriminator was not trained."
     return f"{solver} and a discriminator that writes tests, trained against each other."
 
 def _first_half(saved, learners, written, title):

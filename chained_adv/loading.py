@@ -17,6 +17,7 @@ from pathlib import Path
 import torch, transformers
 from jinja2 import TemplateError
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
+from transformers import GenerationConfig
 from transformers import PreTrainedModel, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 from transformers.pytorch_utils import Conv1D
 from transformers.models.auto.tokenization_auto import get_tokenizer_config
@@ -92,10 +93,15 @@ def _keep_trainable(model):
     for module in model.modules():
         if hasattr(module, "support_avx512bf16_for_cpu"): module.support_avx512bf16_for_cpu = False
 
-def _make_savable(generation):
-    "A temperature without `do_sample`, as some models come with it, would be refused when they are saved"
-    try: generation.validate(strict=True)
-    except ValueError: generation.do_sample = True
+def _make_savable(model):
+    "Mend generation settings that would be refused when the model is saved, like a temperature of greedy"
+    config = model.generation_config
+    for sample in (config.do_sample, True):
+        config.do_sample = sample
+        try: return config.validate(strict=True)
+        except ValueError: pass
+    ids = {k: v for k, v in config.to_diff_dict().items() if k.endswith("_token_id")}
+    model.generation_config = GenerationConfig(**ids)
 
 # %% ../nbs/09_loading.ipynb #8e86bc8f
 def is_packable(
@@ -253,7 +259,7 @@ def _load(name, device, dtype) -> tuple[PreTrainedModel, PreTrainedTokenizerBase
         raise ConfigError(f"model {name!r}: its tokenizer has no end-of-text token, so no answer could ever "
                           "end; set eos_token in tokenizer_config.json")
     model.config.use_cache = True
-    _make_savable(model.generation_config)
+    _make_savable(model)
     if dtype in QUANTISED: check_packed(packed_share(model), name, dtype)
     _keep_trainable(model)
     return (model if dtype in QUANTISED else model.to(device)).eval(), tokenizer

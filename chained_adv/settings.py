@@ -8,7 +8,7 @@ __all__ = ['TOGETHER', 'DRAWN', 'MOST_DRAWN', 'TESTED', 'CONTINUATIONS', 'EVAL_T
            'check_same_settings', 'clear_folder', 'hold_folder', 'run_facts']
 
 # %% ../nbs/32_settings.ipynb #85e4f856
-import json, shutil, tempfile
+import json, shutil
 from dataclasses import asdict, dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,7 +16,7 @@ from fastcore.basics import patch
 from filelock import FileLock, Timeout
 import peft, torch, transformers
 from . import __version__
-from .core import ConfigError, stable_hash
+from .core import ConfigError
 from .stages import get_stage
 from .problems import ORDERS
 from .models import ModelConfig, Players
@@ -218,13 +218,15 @@ def hold_folder(
     folder: Path # The run's
 ) -> FileLock: # To be released at the end of the run
     "Hold a run's folder; raises `ConfigError` while another process trains in it"
-    name = f"chained_adv_{stable_hash(str(folder.resolve()))}.lock"
-    lock = FileLock(Path(tempfile.gettempdir(), name), timeout=0, is_singleton=True)
-    try: lock.acquire()
-    except Timeout:
-        raise ConfigError(f"another process trains in {folder}; wait for its end, or choose another "
-                          "--out") from None
-    return lock
+    path = folder.resolve()
+    lock = FileLock(path.with_name(f".{path.name}.lock"), timeout=0, is_singleton=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout: why = f"another process trains in {folder}; wait for its end"
+    except OSError as e: why = f"{folder} cannot be locked ({e.strerror}: {lock.lock_file})"
+    else: return lock
+    raise ConfigError(f"{why}, or choose another --out")
 
 
 # %% ../nbs/32_settings.ipynb #9d7f3336

@@ -86,8 +86,7 @@ def _set_counters(self: AdversarialTrainer):
     "A run that has not begun"
     self.step, self.seconds = 0, 0. # Number of the last step; seconds of the run before it was resumed, too
     self.in_run, self.lock = False, None # Is a run's folder open? What keeps other processes from it
-    self.optimizers = {} # (role, stage) -> optimiser
-    self.evaluations = {} # (stage, split) -> `Evaluation`
+    self.optimizers, self.evaluations = {}, {} # (role, stage) -> optimiser; (stage, split) -> `Evaluation`
     self.mutants = {} # split -> mutants per problem
     self.bank = None # Tests of earlier steps that judge, too: see `PastTests`
     self.past = {} # Programs of earlier steps for tests to catch: see `PastPrograms`
@@ -115,8 +114,9 @@ def _prepare(self: AdversarialTrainer, callbacks):
 # %% ../nbs/33_trainer.ipynb #376b8238
 @patch
 def close(self: AdversarialTrainer):
-    "End the sandbox that was made here"
+    "End the sandbox that was made here, and let go of the run's folder"
     disconnect(getattr(self, "players", None))
+    if self.lock: self.lock.release(force=True)
     if self.own_sandbox: self.sandbox.close()
 
 @patch
@@ -438,9 +438,9 @@ def _running(self: AdversarialTrainer):
     self.callbacks.call("before_run")
     try: yield run
     finally:
+        if self.lock: self.lock.release(force=True)
         self.callbacks.call("after_run", run["summary"])
         self.in_run = False
-        if self.lock: self.lock.release(force=True)
 
 @patch(as_prop=True)
 def total_steps(self: AdversarialTrainer) -> int:

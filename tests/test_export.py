@@ -120,7 +120,7 @@ def test_the_card_of_a_tester_that_did_not_learn_and_stages_that_were_not_played
     with pytest.raises(ConfigError, match="stage 2: the generator of this run writes at 5$"): export_run(tmp_path, tmp_path / "out", "stage_5", stage=2)
     export_run(tmp_path, tmp_path / "out", "stage_5")
     card = (tmp_path / "out" / "README.md").read_text()
-    assert "The run's discriminator was not trained." in card and "each other" not in card
+    assert "The discriminator was not trained." in card and "each other" not in card
 
 @pytest.mark.parametrize("engine, words", [("local", "the bare base read the prompts"), ("vllm", "the same policy")])
 def test_the_card(tmp_path, engine, words):

@@ -92,6 +92,11 @@ SWAP = "class Solution:\n    def f(self, head):\n        if head and head.next: 
 IN_PLACE = { # code, signature, tests, what comes of them
     "nothing to change": ("def f(xs):\n    xs.sort()", "def f(xs) -> None:", "assert f([1,2]) == [1,2]\nassert f([2,1]) == [1,2]\nassert f([]) == []\nassert f([2,1]) == [2,1]\nassert f([1,2]) == [2,1]", "yyynn"),
     "named": ("def f(xs):\n    xs.sort()", "def f(xs)->None:", "assert f(xs=[2,1]) == [1,2]\nassert f(xs=[2,1]) == [2,1]", "yn"),
+    "named out of order": ("def f(xs, k):\n    xs.sort()", "def f(xs, k) -> None:", "assert f(k=1, xs=[2,1]) == [1,2]\nassert f(k=1, xs=[1,2]) == 1\nassert f([2,1], k=1) == [1,2]", "yny"),
+    "named nodes": (SWAP, "def f(self, head: Optional[ListNode]) -> None:", "assert f(head=[1,2]) == [2,1]\nassert f(head=[1,2]) == [1,2]", "yn"),
+    "nothing that could change": ("def f(n): print(n * 2)", "def f(n) -> None:", "assert f(3) == 3\nassert f('a') == 'a'\nassert f((1,2)) == (1,2)\nassert f(3) is None", "nnny"),
+    "a pair is no list of nodes": ("class Solution:\n    def f(self, h): return (h, None)", "def f(self, h: ListNode) -> Tuple[ListNode, Optional[int]]:", "assert f([1]) == ([1], None)\nassert f([1]) == ([1], [])", "yn"),
+    "a list of nodes, old spelling": ("class Solution:\n    def f(self, h): return [h, None]", "def f(self, h: ListNode) -> [ListNode]:", "assert f([1]) == [[1], []]", "y"),
     "nodes": (SWAP, "def f(self, head: Optional[ListNode]) -> None:", "assert f([]) == []\nassert f([1]) == [1]\nassert f([1,2]) == [2,1]\nassert f([1,2]) == [1,2]", "yyyn"),
     "empty lists of nodes": ("class Solution:\n    def f(self, h, k): return [h] + [None] * (k - 1)", "def f(self, h: Optional[ListNode], k: int) -> List[Optional[ListNode]]:", "assert f([1,4],2) == [[1,4],[]]\nassert f([],2) == [[],[]]\nassert f([1],1) == [[]]", "yyn"),
     "a default from elsewhere": ("class Solution:\n    def f(self, head, k=1): return head", "def f(self, head: Optional[ListNode], k: int = DEFAULT) -> Optional[ListNode]:", "assert f([1,4]) == [1,4]\nassert f([1]) == [2]", "yn")}

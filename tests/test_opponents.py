@@ -108,6 +108,11 @@ def test_a_number_too_long_to_be_shown_is_no_value(box):
     long, short = fill_inputs([(power, parse_inputs("double(5000)\ndouble(3)", "double").items)], box)[0]
     assert isinstance(long, Rejected) and "4300 digits" in long.reason and short.expected == 1000
 
+def test_a_value_whose_text_fails_is_no_value(box):
+    odd = replace(DOUBLE, reference_solution="from collections import Counter\nfrom decimal import Decimal\ndef double(n): return Counter({'a': Decimal('nan'), 'b': Decimal(1)}) if n else 0")
+    bad, good = fill_inputs([(odd, parse_inputs("double(1)\ndouble(0)", "double").items)], box)[0]
+    assert isinstance(bad, Rejected) and good.expected == 0
+
 def test_no_cache_and_no_items():
     with Sandbox(cache_size=0) as box:
         assert fill_inputs([], box) == [] and fill_inputs([(DOUBLE, [])], box) == [[]]

@@ -124,13 +124,16 @@ def test_the_command_says_what_it_did_and_never_overwrites(tmp_path, data):
     assert again.exit_code == 2 and "not an empty folder" in again.stderr and not again.stdout
     assert [o.name for o in (tmp_path / "models").iterdir()] == ["out"]
 
-def test_a_model_with_a_temperature_and_no_sampling_can_be_saved(tmp_path, data):
-    folder = make_model(tmp_path / "m")
+@pytest.mark.parametrize("odd, kept", [(dict(temperature=.6), dict(temperature=.6, do_sample=True)), (dict(early_stopping=True), {}), (dict(output_scores=True), {})])
+def test_a_model_with_odd_generation_settings_can_be_saved(tmp_path, data, odd, kept):
+    make_model(tmp_path / "m")
     settings = tmp_path / "m" / "generation_config.json"
-    settings.write_text(json.dumps({**json.loads(settings.read_text()), "temperature": .6}))
-    r = call("warm-start", data, "--model", folder, "--out", tmp_path / "out", "--device", "cpu")
+    settings.write_text(json.dumps({**json.loads(settings.read_text()), **odd}))
+    ends = json.loads(settings.read_text())["eos_token_id"]
+    r = call("warm-start", data, "--model", tmp_path / "m", "--out", tmp_path / "out", "--device", "cpu")
     assert r.exit_code == 0, (r.stderr, r.exception)
-    assert json.loads((tmp_path / "out" / "generation_config.json").read_text())["temperature"] == .6
+    made = json.loads((tmp_path / "out" / "generation_config.json").read_text())
+    assert made["eos_token_id"] == ends and {k: made.get(k) for k in kept} == kept
 
 def test_a_link_to_an_empty_folder_is_one_and_the_current_folder_is_refused(tmp_path, data, monkeypatch):
     (tmp_path / "real").mkdir()

@@ -44,7 +44,7 @@ class PastOpponents(Callback):
         size: int = 4, # Versions of each player to keep
         share: float = SHARE # Share of the steps that are sampled against one of them
     ):
-        if size < 1 or int(size) != size:
+        if type(size) is not int or size < 1:
             raise ConfigError(f"opponents:{size}: give the number of versions to keep, at least 1")
         if not isinstance(share, (int, float)) or not 0 <= share <= 1:
             raise ConfigError(f"opponents:{size}:{share}: the share of the steps is a number from 0 to 1")
@@ -190,7 +190,7 @@ class PastTests(Callback):
     def __init__(self,
         size: int = 8 # Tests to remember per problem
     ):
-        if size < 1 or int(size) != size:
+        if type(size) is not int or size < 1:
             raise ConfigError(f"bank:{size}: give the number of tests per problem, at least 1")
         self.bank = TestBank(size)
 

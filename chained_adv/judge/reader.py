@@ -7,6 +7,7 @@ __all__ = ['READERS', 'compare', 'read', 'read_inputs', 'vouch', 'guess_entry', 
 
 # %% ../../nbs/judge/09_reader.ipynb #a921b8fb
 import ast, json, re
+from collections import deque
 import unicodedata # noqa: F401 - Python's parser needs it for names like ª, and imports nothing in a jail
 from .wire import BAD_TEXT, Channel, brief, decode, encode, same
 from .reading import read_tests
@@ -23,9 +24,7 @@ def compare(
     expected = decode(want)
     if kind == "raises": return _compare_raised(letter, body, rest, expected)
     value = decode(body)
-    if in_place and value is None:
-        args, kwargs = decode(rest)
-        value = [*args, *kwargs.values()][0]
+    if in_place and value is None and _can_change(first := decode(rest)[0][0]): value = first
     if kind == "is": right = value is expected
     elif kind in ("truthy", "falsy"): right = bool(value) is (kind == "truthy")
     elif kind == "io": right = _words(value) == _words(expected)
@@ -34,6 +33,7 @@ def compare(
     return "" if right else f"got {brief(value)}, expected {wanted}"
 
 # %% ../../nbs/judge/09_reader.ipynb #88ace8ef
+def _can_change(v): return isinstance(v, (list, dict, set, deque, bytearray)) or hasattr(v, "tolist")
 def _words(text): return [o.split() for o in text.split("\n") if o.strip()]
 
 def _compare_raised(letter, body, rest, expected):

@@ -100,8 +100,9 @@ def grow(hint: str, v: Any, classes: dict) -> Any: # The annotation, the argumen
 def shrink(v: Any, hint: str = "") -> Any: # The value, the annotation it was given under
     "A result as plain data: nodes become lists"
     if v is None and "Node" in hint and not _is_list(hint): return []
-    if type(v) in (list, tuple) and (any(map(_is_node, v)) or _is_list(hint) and any(o is None for o in v)):
-        return type(v)([[] if o is None and _is_list(hint) else shrink(o) for o in v])
+    many = re.search(r"(?i)\b(list|sequence|iterable)\[.*Node", hint) # in which an empty one is []
+    if type(v) in (list, tuple) and (any(map(_is_node, v)) or many and any(o is None for o in v)):
+        return type(v)([[] if many and o is None else shrink(o, hint) for o in v])
     if not _is_node(v): return v
     nodes = [v]
     for o in nodes: # which grows meanwhile

@@ -103,13 +103,19 @@ def returns_nothing(
     "Is a function said to return nothing?"
     return bool(re.search(r"->\s*None\s*:?\s*$", signature))
 
+def _first_parameter(signature):
+    found = re.search(r"\(\s*(?:self\s*,\s*)?(\w+)", signature)
+    return found[1] if found else ""
+
 def make_item(test: TestCase, entry: str, signature: str) -> Item: # Raises `NotPlain`
     "Prepare a test"
     if test.kind == "code": return Item(test)
     head = ["truth", entry] if test.kind in ("truthy", "falsy") else ["call", entry, "__call__"]
     if test.kind == "io": head = ["stdin"]
-    request = f"D{json.dumps(head)}\n{encode([list(test.args), dict(test.kwargs)])}"
+    args, kwargs = list(test.args), dict(test.kwargs)
     in_place = returns_nothing(signature) and test.expected is not None
+    if in_place and not args and (name := _first_parameter(signature)) in kwargs: args = [kwargs.pop(name)]
+    request = f"D{json.dumps(head)}\n{encode([args, kwargs])}"
     return Item(test, request.encode(), encode(test.expected), in_place)
 
 # %% ../../nbs/judge/12_verdicts.ipynb #dbc10c33
@@ -310,5 +316,5 @@ def read_returned(got: bytes | Ended) -> Returned:
         value = decode(reader.ask("v", body)[1:])
         repr(value) # raises `ValueError` for a whole number of more than 4,300 digits
         return Returned("returned", value)
-    except (ValueError, TypeError) as e:
+    except Exception as e: # whatever a value's own text asks for
         return Returned("wrong_value", reason=f"returned what is not plain data ({e})")
