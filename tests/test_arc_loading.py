@@ -99,3 +99,14 @@ def test_lines_of_tasks_are_merged_as_tasks(tmp_path):
     put(tmp_path / "many.jsonl", json.dumps({"id": "a", **ONE}))
     r = CliRunner().invoke(app, ["merge", str(tmp_path / "many.jsonl"), "builtin", "--out", str(tmp_path / "out.json"), "--json"])
     assert json.loads(r.stdout)["tasks"] == 41
+
+def test_odd_line_ends_within_a_text_end_no_line(tmp_path):
+    from chained_adv.arc.bridge import read_programs
+    line = {"task_key": "pond", "code": "def solve_task(g): return g", "reasoning": "First.\u2028Second.\u2029Third.\x85"}
+    (tmp_path / "lines.jsonl").write_text(json.dumps(line, ensure_ascii=False) + "\n", encoding="utf-8")
+    assert read_programs(tmp_path / "lines.jsonl") == {"pond": [line["code"]]}
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e400"])
+def test_a_file_with_a_number_that_is_none_is_refused(number):
+    from chained_adv.arc.exchange import parse_file
+    with pytest.raises(ArcError, match="store.json is not JSON"): parse_file("store.json", f'{{"t": [{{"timestamp": {number}}}]}}'.encode())

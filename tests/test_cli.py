@@ -394,6 +394,10 @@ def test_the_tiny_problems_can_be_compared(here):
     r = call("problems", "leaks", "tiny", write(here, several()))
     assert r.exit_code == 0 and "no leaks" in r.stdout, r.stderr
 
+def test_a_fuzzer_and_an_engine_do_not_go_together(here):
+    refused(call("train", *SMALL, "--discriminator-model", "fuzz:8", "--engine", "vllm", "--out", "r"), "fuzz:8", "--engine local")
+    refused(call("train", *SMALL, "--set", "callbacks=opponents:4:near", "--out", "r"), "opponents:4:near")
+
 def test_evaluate_refuses(run): refused(call("evaluate", "no/such/model/at/all", "--limit", 1, "--problems", run.parent / "problems.json"), "cannot be loaded")
 
 def test_doctor():
