@@ -228,7 +228,6 @@ def hold_folder(
     else: return lock
     raise ConfigError(f"{why}, or choose another --out")
 
-
 # %% ../nbs/32_settings.ipynb #9d7f3336
 def run_facts(
     config: TrainingConfig, # Settings

@@ -96,7 +96,7 @@ class Item:
     expected: str = "" # And its expected value, as text
     in_place: bool = False # Does the program change its first argument and return nothing?
 
-# %% ../../nbs/judge/12_verdicts.ipynb #c9210490
+# %% ../../nbs/judge/12_verdicts.ipynb #d1e5f267
 def returns_nothing(
     signature: str # `def` line
 ) -> bool: # Then what counts is what it does to its first argument
@@ -107,6 +107,7 @@ def _first_parameter(signature):
     found = re.search(r"\(\s*(?:self\s*,\s*)?(\w+)", signature)
     return found[1] if found else ""
 
+# %% ../../nbs/judge/12_verdicts.ipynb #c9210490
 def make_item(test: TestCase, entry: str, signature: str) -> Item: # Raises `NotPlain`
     "Prepare a test"
     if test.kind == "code": return Item(test)
