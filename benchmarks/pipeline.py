@@ -1,30 +1,38 @@
 """What batches, shared reading and cached flags bring: ratios from one run, on one core.
 
-    python benchmarks/pipeline.py [sampling] [switching] [chains] [--tokens 512]
+    python benchmarks/pipeline.py [sampling] [switching] [chains] [quick] [--tokens 512]
 
 * sampling: 64 answers of 128 tokens, eight to each prompt, against `generate` of transformers in one batch and one chain at a time;
 * switching: an adapter on, all off, with 28 narrow layers and ten adapters, against PEFT's own calls and as a
   part of an update;
-* chains: the step of `train --quick` with 4 problems (16 chains of five stages, a list of tests about each
-  stage, one update), against the founding way of doing it: one chain at a time with `generate`, every prompt
-  read anew, the update row by row.
+* chains: 16 chains of five stages, a list of tests about each stage of each chain, one update, against the founding
+  way of doing it: one chain at a time with `generate`, every prompt read anew, the update row by row;
+* quick: a step of each player as `train --quick` with 4 problems does them at stage 1, judge and update included
+  (tests about one chain of each problem), against the same founding way. A model that knows nothing fails all
+  alike and would have nothing to learn from, so the generator's rewards are drawn.
 
 The model is a Qwen2 of 4 million parameters with random weights, whose answers all run to the limit. Seconds are
 processor time, so that other work on the machine counts little.
 """
 
-import argparse, statistics, tempfile, time, warnings
+import argparse, random, statistics, tempfile, time, warnings
 from contextlib import contextmanager
+from dataclasses import replace
 import torch, transformers
 from transformers import AutoModelForCausalLM, Qwen2Config
 from chained_adv.adapters import AdaptersOff, AdapterSwitch, add_adapters
+from chained_adv.callbacks.base import Callback
 from chained_adv.loading import TINY, load_tokenizer
 from chained_adv.models import ModelConfig, Players
+from chained_adv.options import QUICK
 from chained_adv.ppo import Batch, PPOConfig, create_optimizer, train_step
+from chained_adv.rewards import REWARD_SCHEMES
 from chained_adv.rollout import make_readers, sample_chains, sample_tests
 from chained_adv.sampling import Reader, Sample, answer_logprobs, sample_tokens
+from chained_adv.settings import TrainingConfig
 from chained_adv.stages import generator_prompt, load_prompts
 from chained_adv.tiny.world import tiny_problems
+from chained_adv.trainer import AdversarialTrainer
 
 COMMON = dict(
     vocab_size=768, num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=16384,
@@ -138,16 +146,20 @@ def measure_update(switch, name):
 
 
 @contextmanager
-def four_million_players(tokens):
-    "Players on the model, whose answers all run to the limit"
+def four_million(tokens):
+    "Settings of the model"
     with tempfile.TemporaryDirectory() as folder:
         make_model(FOUR_MILLION).save_pretrained(folder)
         load_tokenizer(TINY).save_pretrained(folder)
         limits = dict(max_stage_tokens=tokens, max_test_tokens=tokens)
-        players = Players(ModelConfig(model=folder, device="cpu", prompts="plain", **limits))
-        for player in (players.generator, players.discriminator):
-            player.end_ids = set()
-        yield players
+        yield ModelConfig(model=folder, device="cpu", prompts="plain", **limits)
+
+
+def run_to_the_limit(players):
+    "Let no answer end by itself"
+    for player in (players.generator, players.discriminator):
+        player.end_ids = set()
+    return players
 
 
 def update_batch(player, samples):
@@ -193,7 +205,8 @@ def founding_chain(players, problem, tokens):
 
 def measure_chains(tokens):
     problems = tiny_problems("train", 4)
-    with four_million_players(tokens) as players:
+    with four_million(tokens) as config:
+        players = run_to_the_limit(Players(config))
         players.generator.base.switch.activate(players.generator.adapter(1))
         ours = seconds(lambda: our_step(players, problems), 1) / 16
         founding = seconds(lambda: founding_chain(players, problems[0], tokens), 1)
@@ -203,18 +216,64 @@ def measure_chains(tokens):
     print(f"  one at a time {1 / founding:.3f} chains/s, ours / one at a time = {founding / ours:.1f}")
 
 
+class Played(Callback):
+    "What each step has played"
+
+    def __init__(self):
+        self.steps = []
+
+    def after_step(self, line, rollout, samples):
+        self.steps.append((line["role"], len(rollout.chains), len(rollout.lists)))
+
+
+def quick_trainer(config, problems, played):
+    "As `train --quick` makes it, but for the generator's rewards"
+    draw = random.Random(0)
+    drawn = replace(REWARD_SCHEMES["per_test"], name="drawn", generator=lambda *_: float(draw.random() < 0.5))
+    REWARD_SCHEMES["drawn"] = drawn
+    settings = TrainingConfig(model=config, reward="drawn", **QUICK)
+    trainer = AdversarialTrainer(settings, problems, selection=[], progress=False, callbacks=[played])
+    run_to_the_limit(trainer.players)
+    return trainer
+
+
+def measure_quick(tokens):
+    problems, played = tiny_problems("train", 4), Played()
+    with four_million(tokens) as config:
+        players = run_to_the_limit(Players(config))
+        players.generator.base.switch.activate(players.generator.adapter(1))
+        founding = seconds(lambda: founding_chain(players, problems[0], tokens), 1)
+        print(f"train --quick, 4 problems, {tokens} tokens a stage, chains/s of processor time:")
+        print(f"  one at a time {1 / founding:.3f}")
+        with quick_trainer(config, problems, played) as trainer:
+            taken = []
+            for role in ("discriminator", "generator"):
+                start, begun = time.process_time(), time.perf_counter()
+                line = trainer.train_one(role, 1, role)
+                taken.append(time.process_time() - start + line["seconds_execute"])
+                update = line["seconds_update"] / (time.perf_counter() - begun)
+                _, n, lists = played.steps[-1]
+                print(f"  step of the {role}, {n} chains, {lists} lists of tests: {n / taken[-1]:.3f} "
+                      f"({update:.0%} of the time in the update)")  # fmt: skip
+    both = sum(n for _, n, _ in played.steps) / sum(taken)
+    print(f"  both steps {both:.3f}, both / one at a time = {both * founding:.1f}")
+
+
 def main():
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
-    parser.add_argument("parts", nargs="*", help="sampling, switching, chains; all without")
-    parser.add_argument("--tokens", type=int, default=512, help="a stage, of the part `chains`")
+    parser.add_argument("parts", nargs="*", help="sampling, switching, chains, quick; all without")
+    parser.add_argument("--tokens", type=int, default=512, help="a stage, of the parts `chains` and `quick`")
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     torch.set_num_threads(1)
     measures = dict(
-        sampling=measure_sampling, switching=measure_switching, chains=lambda: measure_chains(args.tokens)
+        sampling=measure_sampling,
+        switching=measure_switching,
+        chains=lambda: measure_chains(args.tokens),
+        quick=lambda: measure_quick(args.tokens),
     )
     for part in args.parts or measures:
         measures[part]()

@@ -22,7 +22,8 @@ from .ranks import spread, spread_layers, wants_spread
 from .rows import RowLimit, sample_rows
 from .sampling import Reader, Sample, answer_logprobs, last_states, make_cache
 from .pathcheck import path_gap, refusing
-from .stages import PromptSet, discriminator_prompt, find_end, generator_prompt, get_stage
+from .stages import (PromptSet, discriminator_prompt, end_texts, find_end, generator_prompt,
+                                get_stage)
 from .stages import load_prompts, pick_stages
 from .opponents.inputs import can_fill
 from .opponents.oracles import ORACLES
@@ -275,8 +276,8 @@ def _write(self: Player, prompts, adapter, limit, temperature, seeds, reader=Non
 def _answer(self: Player, rows, stage, temperature, reader):
     "Answers to rows of one adapter, by the engine or by this process"
     if not rows: return []
-    ends_in_code = self.prompts.continues and self.role == "generator" and stage == 5 # cut afterwards
-    if self.engine: return self.engine.sample(rows, temperature, "" if ends_in_code else self.prompts.stop)
+    ends = end_texts(self.prompts, self.role == "generator" and stage == 5)
+    if self.engine: return self.engine.sample(rows, temperature, ends)
     prompts, seeds = [r.prompt for r in rows], [r.seed for r in rows]
     return self._write(prompts, rows[0].adapter, rows[0].limit, temperature, seeds, reader, stage)
 

@@ -9,6 +9,7 @@ __all__ = ['ATTENTION', 'WINDOWS', 'SHARED', 'LONG', 'PATIENCE', 'GrowingLayer',
 # %% ../nbs/11_sampling.ipynb #406c66d1
 import functools
 import inspect
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from os.path import commonprefix
@@ -160,17 +161,19 @@ class Reader:
         self.pad_id = pad_id
         self.chunk = chunk
         self.rows = {} # prefix -> row
+        self.order = [] # the prefixes, sorted
         self.first = None # the prefixes that were read first
         self.layers = [] # (keys, values) per layer
         self.mask = torch.zeros(0, 0, dtype=torch.long) # row x time: 1 where a token stands
 
 @patch
 def known(self: Reader,
-    prefix: tuple[int, ...] # Token ids
-) -> tuple[int, ...]: # Empty when no part of it was read
-    "The longest prefix of a prefix that was read"
-    lengths = sorted({len(r) for r in self.rows if len(r) <= len(prefix)}, reverse=True)
-    return next((prefix[:n] for n in lengths if prefix[:n] in self.rows), ())
+    text: tuple[int, ...] # Token ids
+) -> tuple[int, tuple[int, ...]]: # How many tokens, and the prefix; 0 and an empty one when none was read
+    "The prefix that shares the longest beginning with a text, the text's last token left out"
+    at = bisect_left(self.order, text)
+    near = self.order[max(at - 1, 0):at + 1]
+    return max(((len(commonprefix([p, text[:-1]])), p) for p in near), default=(0, ()))
 
 # %% ../nbs/11_sampling.ipynb #32ecd536
 def _pad_left(rows, pad_id, device):
@@ -182,29 +185,28 @@ def _pad_left(rows, pad_id, device):
 
 # %% ../nbs/11_sampling.ipynb #c41d7e58
 @patch
-def _places(self: Reader, numbers):
-    "Rows of these numbers, and the columns that they use"
+def _places(self: Reader, numbers, lengths=None):
+    "Rows of these numbers, the columns that they, or their first tokens, use, and their mask there"
     rows = torch.tensor(numbers, device=self.model.device)
-    return rows, self.mask[rows].any(0).nonzero()[:, 0]
+    mask = self.mask[rows]
+    if lengths: mask = mask * (mask.cumsum(1) <= torch.tensor(lengths, device=mask.device)[:, None])
+    columns = mask.any(0).nonzero()[:, 0]
+    return rows, columns, mask[:, columns]
 
 @patch
-def _take(self: Reader, numbers):
-    "Keys and values per layer of some rows, and their mask, in the columns that they use"
-    rows, columns = self._places(numbers)
-    layers = [(k[:, :, columns][rows], v[:, :, columns][rows]) for k, v in self.layers]
-    return layers, self.mask[rows][:, columns]
+def _take(self: Reader, numbers, lengths=None):
+    "Keys and values per layer of some rows, or of their first tokens, and their mask"
+    rows, columns, mask = self._places(numbers, lengths)
+    return [(k[:, :, columns][rows], v[:, :, columns][rows]) for k, v in self.layers], mask
 
 # %% ../nbs/11_sampling.ipynb #5fbae83a
 @patch
-def _forward(self: Reader, texts, parents):
-    "Read the rest of some texts behind the rows of their parents; returns layers and mask"
-    device = self.model.device
-    ids, new = _pad_left([t[len(p):] for t, p in zip(texts, parents)], self.pad_id, device)
-    old = new[:, :0]
-    layers = ()
-    if any(parents):
-        layers, old = self._take([self.rows.get(p, 0) for p in parents])
-        old = old * torch.tensor([[bool(p)] for p in parents], device=device)
+def _forward(self: Reader, texts):
+    "Read what is not known of some texts behind what is; returns layers and mask"
+    lengths, parents = zip(*map(self.known, texts))
+    ids, new = _pad_left([t[n:] for n, t in zip(lengths, texts)], self.pad_id, self.model.device)
+    old, layers = new[:, :0], ()
+    if any(lengths): layers, old = self._take([self.rows[p] for p in parents], lengths)
     mask = torch.cat([old, new], 1)
     cache = make_cache(self.model, layers)
     self.model(input_ids=ids, **attend(self.model, mask, ids.shape[1]), **with_cache(cache),
@@ -230,7 +232,7 @@ def read(self: Reader,
     new = sorted({p for p in prefixes if p not in self.rows}, key=len)
     if not new: return
     shared = tuple(commonprefix(new))
-    apart = len(new) > 1 and len(shared) - len(self.known(shared)) >= SHARED
+    apart = len(new) > 1 and len(shared) - self.known(shared)[0] >= SHARED
     if apart: self._read([shared], prefixes)
     self._read([p for p in new if p not in self.rows], prefixes)
     self.first = self.first or {*new, *([shared] if apart else [])}
@@ -240,7 +242,7 @@ def read(self: Reader,
 def _read(self: Reader, new, prefixes):
     "Read texts and forget those that are neither among the first nor wanted"
     chunks = [new[i:i + self.chunk] for i in range(0, len(new), self.chunk)]
-    parts = [self._forward(texts, [self.known(p) for p in texts]) for texts in chunks]
+    parts = [self._forward(texts) for texts in chunks]
     kept = self.first or self.rows
     keep = [p for p in self.rows if p in kept or p in prefixes]
     if keep: parts.insert(0, self._take([self.rows[p] for p in keep]))
@@ -249,6 +251,7 @@ def _read(self: Reader, new, prefixes):
     self.mask = _stack([mask for _, mask in parts], 1)
     self.layers = layers # both or none, if memory runs out
     self.rows = {p: i for i, p in enumerate(keep + new)}
+    self.order = sorted(self.rows)
 
 # %% ../nbs/11_sampling.ipynb #14ec549c
 @patch
@@ -266,11 +269,11 @@ def start(self: Reader,
 ) -> tuple[DynamicCache, torch.Tensor]: # Cache; mask, row x time
     "A growing cache behind a batch of prefixes, and their mask"
     self.read(prefixes)
-    rows, columns = self._places([self.rows[p] for p in prefixes])
+    rows, columns, mask = self._places([self.rows[p] for p in prefixes])
     cache = make_cache(self.model)
     growing = [o for o in cache.layers if isinstance(o, GrowingLayer)] # all of them
     for layer, (keys, values) in zip(growing, self.layers): layer.fill(keys, values, rows, columns)
-    return cache, self.mask[rows][:, columns]
+    return cache, mask
 
 # %% ../nbs/11_sampling.ipynb #42483352
 @dataclass

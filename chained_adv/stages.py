@@ -4,12 +4,13 @@
 
 # %% auto #0
 __all__ = ['PROMPT_SETS', 'ReasoningStage', 'get_all_stages', 'get_stage', 'pick_stages', 'Example', 'PromptSet', 'load_prompts',
-           'generator_prompt', 'discriminator_prompt', 'find_end', 'complete_output', 'extract_code']
+           'generator_prompt', 'discriminator_prompt', 'find_end', 'complete_output', 'end_texts', 'extract_code']
 
 # %% ../nbs/01_stages.ipynb #1c665353
 import json, re
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from string import printable
 from textwrap import indent
 from .core import ConfigError, Problem
 
@@ -310,6 +311,15 @@ def complete_output(
     if stage < 5: return text.strip()
     code = f"{prompts.problem.format(**_fields(problem, stage))}{text.rstrip()}\n"
     return f"class Solution:\n{indent(code, '    ')}" if problem.is_method else code
+
+# %% ../nbs/01_stages.ipynb #54700acb
+def end_texts(
+    prompts: PromptSet, # What was asked
+    is_code: bool = False # Is it the generator's program?
+) -> tuple[str, ...]: # Empty: an end token alone ends it
+    "The texts of which each ends an answer"
+    if prompts.continues and is_code: return tuple(f"\n{c}" for c in printable if not c.isspace())
+    return (prompts.stop,) if prompts.stop else ()
 
 # %% ../nbs/01_stages.ipynb #e94cb04f
 _FENCE = re.compile(r"```[ \t]*([\w+-]*)[ \t]*\r?\n(.*?)(?:```|\Z)", re.S)

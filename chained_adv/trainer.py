@@ -139,12 +139,12 @@ def _evaluation_tokens(self: AdversarialTrainer):
 @patch
 def _sample_parts(self: AdversarialTrainer, role, stage):
     "The episodes of one step: at once, or in parts when the budget says so"
-    wanted = count_drawn(self.config, role, self.sampler)
+    drawn = self.sampler.next(count_drawn(self.config, role, self.sampler), role == "generator")
     budget, parts, played, used = self.budget, [], 0, 0
-    while n := budget.room(role, wanted, played, used):
+    while n := budget.room(role, len(drawn), played, used):
         seed = stable_hash(self.config.seed, "step", self.step, *([len(parts)] if parts else []))
-        parts.append(play_step(self.players, self.sampler.next(n, role == "generator"), self.sandbox,
-                               self.config, role, stage, seed, n / wanted, self.bank, self.past))
+        parts.append(play_step(self.players, drawn[played:played + n], self.sandbox, self.config, role,
+                               stage, seed, n / len(drawn), self.bank, self.past))
         played += n
         used += sum(parts[-1].tokens.values())
     if not parts: raise TrainingError(f"the budget of {budget.budget} tokens has no room for another step")

@@ -246,6 +246,21 @@ def test_a_server_that_was_started_anew_gets_its_adapters_back():
         disconnect(players)
 
 
+def test_a_few_shot_program_ends_at_the_server():
+    "At a line that begins at its margin; what the server has written is what is kept"
+    with SmallServer() as url:
+        players = Players(ModelConfig(device="cpu", engine=url, prompts="few_shot", max_stage_tokens=60))
+        connect(players)
+        try:
+            answers, sample = [], players.generator.engine.engine.sample
+            players.generator.engine.engine.sample = lambda *args: answers.extend(sample(*args)) or answers
+            kept = players.generator.sample(["def add(n):\n    "] * 12, 5, temperature=2., seed=0)
+        finally: disconnect(players)
+    assert [ids for ids, _, _ in answers] == [s.ids for s in kept]
+    ended = [s for s in kept if len(s.ids) < 60]
+    assert len(ended) > 3 and all(s.finished for s in ended)
+
+
 # Policy and training
 
 def test_local_engine_is_the_player():

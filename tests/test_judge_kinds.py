@@ -96,3 +96,20 @@ def test_every_kind_of_test(box):
     assert len(KINDS) >= 40
     assert {k: v for k, v in found.items() if k not in KIND_LIMITS} == {}
     assert set(KIND_LIMITS) == set(found), f"no longer limits: {set(KIND_LIMITS) - set(found)}"
+
+ARRAYS = "assert f(3).tolist() == [0, 1, 2]", "assert f(3).sum() == 3", "assert (f(3) == [0, 1, 2]).all()", "assert list(f(3)) == [0, 1, 2]", "assert f(3) == [0, 1, 2]"
+
+@pytest.mark.parametrize("test", ARRAYS)
+def test_a_returned_array_is_used_without_naming_numpy(box, test):
+    pytest.importorskip("numpy")
+    cases = parse_tests(test, "f", "def f(n):").cases
+    job = lambda result: Job(f"import numpy as np\ndef f(n): return {result}", cases, "f", "def f(n):")
+    right, wrong = box.run_many([job("np.arange(n)"), job("np.arange(n) * 2")])
+    assert right.pass_rate == 1 and wrong.pass_rate == 0
+
+@pytest.mark.parametrize("default", ["LIMITS[0]", "math.inf", "-LIMIT"])
+def test_defaults_of_a_signature_with_nodes(box, default):
+    signature = f"def f(head: Optional[ListNode], k: int = {default}) -> int:"
+    code = "def f(head, k=1):\n    return head.val + k"
+    result, = box.run_many([Job(code, parse_tests("([3, 1], 4)\n([3], 4, 7)", "f", signature).cases, "f", signature)])
+    assert result.pass_rate == 1, result.verdicts

@@ -20,7 +20,7 @@ from chained_adv.opponents.training import FuzzInputs, fuzz_tests
 from chained_adv.problems import load_problems
 from chained_adv.rollout import Rollout, TestList, judge, play, rollout_metrics
 from chained_adv.sampling import Sample
-from chained_adv.sandbox import Sandbox
+from chained_adv.sandbox import Job, Sandbox
 from chained_adv.settings import CALLBACKS, StepConfig, TrainingConfig, check_config, stage_phases
 from chained_adv.testcases import REJECTIONS, Rejected, parse_inputs, parse_tests
 from chained_adv.tiny.world import tiny_problems
@@ -96,6 +96,14 @@ def test_a_value_that_is_not_the_same_twice_is_none(box):
     p = replace(DOUBLE, reference_solution="import random\ndef double(n): return random.random()")
     filled, = fill_inputs([(p, parse_inputs("double(1)", "double").items)], box)
     assert "not the same" in filled[0].reason
+
+def test_what_is_no_number_is_a_value(box):
+    "nan is not equal to itself, and yet the same in two runs"
+    mean = Problem("mean", "The mean of xs.", "def mean(xs):", (([2], 2.),), "def mean(xs): return sum(xs) / len(xs) if xs else float('nan')")
+    test, = fill_inputs([(mean, parse_inputs("mean([])", "mean", "def mean(xs):").items)], box)[0]
+    assert test.expected != test.expected
+    right, wrong = box.run_many([Job(code, [test], "mean", "def mean(xs):") for code in (mean.reference_solution, "def mean(xs): return 0.")])
+    assert right.pass_rate == 1 and wrong.pass_rate == 0
 
 def test_answers_are_remembered(box, monkeypatch):
     items = [(DOUBLE, parse_inputs("double(77)", "double").items)]

@@ -41,8 +41,8 @@ def trainer(more=(), **kw):
     return AdversarialTrainer(small(**kw), TRAIN, HELD_OUT, progress=False, callbacks=[make() for make in more],
                               selection=TRAIN[:1])
 
-def run(folder, **kw):
-    with trainer(out=str(folder), **kw) as t: t.train_full_pipeline()
+def run(folder, more=(), **kw):
+    with trainer(more, out=str(folder), **kw) as t: t.train_full_pipeline()
     return metrics(folder)
 
 def metrics(folder): return [{k: v for k, v in o.items() if not k.startswith("seconds")} for o in read_metrics(folder)]
@@ -141,6 +141,19 @@ def test_a_budget_holds(tmp_path, settings):
     budget = 12_000
     run(tmp_path, token_budget=budget, n_samples=2, model=model(chain_stages=(4, 5)), **{"stages": (5,), **settings})
     assert abs(sum(o["generated_tokens"] for o in read_metrics(tmp_path)) - budget) <= .02 * budget
+
+class Groups(Callback):
+    "Problems of each step, one for each group"
+    seen: list = []
+    def after_step(self, line, rollout, samples):
+        self.seen.append([c.problem.id for _, c in sorted(dict(zip(rollout.groups, rollout.chains)).items())])
+
+def test_a_step_in_parts_draws_no_problem_twice(tmp_path, monkeypatch):
+    monkeypatch.setattr(Groups, "seen", [])
+    run(tmp_path, more=[Groups], token_budget=9_000, n_samples=2, order="learnability", problems_per_step=7, stages=(5,),
+        joint=False, model=model(chain_stages=(4, 5)))
+    assert len(Groups.seen) > 3 and max(map(len, Groups.seen)) > 3
+    assert all(len(set(ids)) == len(ids) for ids in Groups.seen), Groups.seen
 
 @pytest.fixture(scope="module")
 def with_values(tmp_path_factory):

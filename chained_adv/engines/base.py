@@ -28,7 +28,7 @@ class Engine(Protocol):
 def sample(self: Engine,
     rows: list[Row], # What to write
     temperature: float = 1., # 0 takes the likeliest token
-    stop: str = "" # An answer ends after this text; empty: at an end token alone
+    stops: tuple[str, ...] = () # An answer ends after any of these texts; empty: at an end token alone
 ) -> list[Answer]: # One per row, in their order
     "Sample one answer per row"
 

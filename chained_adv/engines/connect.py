@@ -43,11 +43,11 @@ def refresh(self: Synced,
 def sample(self: Synced,
     rows: list[Row], # What to write
     temperature: float = 1., # 0 takes the likeliest token
-    stop: str = "" # An answer ends after this text; empty: at an end token alone
+    stops: tuple[str, ...] = () # An answer ends after any of these texts; empty: at an end token alone
 ) -> list[Answer]: # One per row, in their order
     "Sample one answer per row with the weights as they are now"
     for adapter in dict.fromkeys(row.adapter for row in rows): self.refresh(adapter)
-    return self.engine.sample(rows, temperature, stop)
+    return self.engine.sample(rows, temperature, stops)
 
 # %% ../../nbs/engines/05_connect.ipynb #0ba7c81b
 VLLM = "http://localhost:8000" # where `vllm serve` listens unless told otherwise

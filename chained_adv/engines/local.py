@@ -31,7 +31,7 @@ def publish(self: LocalEngine,
 def sample(self: LocalEngine,
     rows: list[Row], # What to write
     temperature: float = 1., # 0 takes the likeliest token
-    stop: str = "" # Unused: the players know their stop text
+    stops: tuple[str, ...] = () # Unused: the players know what ends an answer
 ) -> list[Answer]: # One per row, in their order
     "Sample one answer per row"
     groups = {}

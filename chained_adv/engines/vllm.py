@@ -77,12 +77,12 @@ def _try_often(self: VLLMEngine, once: Callable[[], Found]) -> Found:
     raise AssertionError("stamina ends its tries with a value or an error")
 
 # %% ../../nbs/engines/04_vllm.ipynb #9f450562
-def _row_body(row, name, temperature, stop, end_ids):
+def _row_body(row, name, temperature, stops, end_ids):
     "What is sent for a row: plain sampling from the whole distribution, whatever the model's folder says"
     body = dict(model=name, prompt=row.prompt, max_tokens=row.limit, seed=row.seed, temperature=temperature,
                 top_p=1., top_k=-1, min_p=0., repetition_penalty=1., logprobs=0, return_token_ids=True,
                 skip_special_tokens=False, stop_token_ids=end_ids)
-    return {**body, "stop": [stop]} if stop else body
+    return {**body, "stop": list(stops)} if stops else body
 
 def _read_reply(reply, row, name, vocabulary):
     "The answer in a reply, and the reply's choice; raises `EngineFault`"
@@ -101,11 +101,11 @@ def _read_reply(reply, row, name, vocabulary):
 
 # %% ../../nbs/engines/04_vllm.ipynb #c34d0b6b
 @patch
-def _ask(self: VLLMEngine, row, temperature, stop="", **more):
+def _ask(self: VLLMEngine, row, temperature, stops=(), **more):
     "One try of a row: its answer and the reply's choice"
     name = self.names.get(row.adapter)
     if name is None: raise EngineError(f"adapter {row.adapter!r} was never published")
-    reply = self._post("/v1/completions", _row_body(row, name, temperature, stop, self.end_ids) | more)
+    reply = self._post("/v1/completions", _row_body(row, name, temperature, stops, self.end_ids) | more)
     if reply.status_code == 404 and name in reply.text:
         self._load(name)
         raise EngineFault(f"the server had lost {name}")
@@ -117,10 +117,10 @@ def _ask(self: VLLMEngine, row, temperature, stop="", **more):
 def sample(self: VLLMEngine,
     rows: list[Row], # What to write
     temperature: float = 1., # 0 takes the likeliest token
-    stop: str = "" # An answer ends after this text; empty: at an end token alone
+    stops: tuple[str, ...] = () # An answer ends after any of these texts; empty: at an end token alone
 ) -> list[Answer]: # One per row, in their order; raises `EngineError`
     "Sample one answer per row"
-    ask = lambda row: self._try_often(lambda: self._ask(row, temperature, stop)[0])
+    ask = lambda row: self._try_often(lambda: self._ask(row, temperature, stops)[0])
     with ThreadPoolExecutor(WORKERS) as pool: return list(pool.map(ask, rows))
 
 # %% ../../nbs/engines/04_vllm.ipynb #360b4ab6

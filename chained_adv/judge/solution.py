@@ -10,7 +10,7 @@ __all__ = ['NODES', 'LINKS', 'BUILTINS', 'SPECIAL', 'Kept', 'send_printed', 'set
            'answer', 'play']
 
 # %% ../../nbs/judge/06_solution.ipynb #f9a10999
-import _thread, builtins, functools, io, itertools, json, operator, os, random, re, sys, time, types
+import _thread, ast, builtins, functools, io, itertools, json, operator, os, random, re, sys, time, types
 from collections.abc import Sequence
 from typing import Any
 from .wire import MAX_FRAME, Channel, NotPlain, decode, encode
@@ -139,15 +139,13 @@ def hints_of(f: object) -> dict: # By parameter, and for "return"
     return {n: say(notes.get(n, "")) for n in (*names, "return") if n != "self"}
 
 # %% ../../nbs/judge/06_solution.ipynb #bb2354f9
-class _Defaults(dict): # of a signature; their names may stand nowhere
-    def __missing__(self, name): return getattr(builtins, name, None)
-
 def read_hints(signature: str) -> dict: # A `def` line; empty where it names no nodes
-    "The same for a signature"
+    "The same for a signature, of which nothing is computed: what defaults are may stand nowhere"
     if "Node" not in signature or signature.lstrip().startswith("class"): return {}
-    names = _Defaults()
-    exec(f"from __future__ import annotations\n{signature.strip().rstrip(':')}: pass", {}, names)
-    return hints_of(names.popitem()[1])
+    f: Any = ast.parse(f"{signature.strip().rstrip(':')}: pass").body[0]
+    takes = [*f.args.posonlyargs, *f.args.args, *f.args.kwonlyargs]
+    notes = {o.arg: o.annotation for o in takes if o.arg != "self"} | {"return": f.returns}
+    return {name: ast.unparse(note) if note else "" for name, note in notes.items()}
 
 # %% ../../nbs/judge/06_solution.ipynb #c4226d63
 class Unloaded(BaseException):
