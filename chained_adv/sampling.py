@@ -48,26 +48,13 @@ class GrowingLayer(DynamicLayer):
 
 # %% ../nbs/11_sampling.ipynb #1e53792e
 @patch
-def _make_room(self: GrowingLayer, key_states, value_states, past, end, n=None):
-    "Move what is filled to longer tensors, of n rows or as many as there are; returns these"
-    make = lambda o: o.new_empty(n or len(o), o.shape[1], end + self.block, o.shape[-1])
+def _make_room(self: GrowingLayer, key_states, value_states, past, end):
+    "Move what is filled to longer tensors; returns these"
+    make = lambda o: o.new_empty(len(o), o.shape[1], end + self.block, o.shape[-1])
     self.room = make(key_states), make(value_states)
     if past:
         for room, states in zip(self.room, (self.keys, self.values)): room[:, :, :past] = states
     return self.room
-
-@patch
-def fill(self: GrowingLayer,
-    keys: torch.Tensor, # row x head x time x channel, as they were read
-    values: torch.Tensor, # The same
-    rows: torch.Tensor, # Numbers of rows, some of them more than once
-    columns: torch.Tensor # Numbers of the columns that they use
-):
-    "Start with some rows and columns of what was read"
-    self.lazy_initialization(keys, values)
-    rooms = self._make_room(keys, values, 0, len(columns) + 1, len(rows))
-    for room, o in zip(rooms, (keys, values)): room[:, :, :len(columns)] = o[:, :, columns][rows]
-    self.keys, self.values = (o[:, :, :len(columns)] for o in rooms)
 
 # %% ../nbs/11_sampling.ipynb #33408653
 ATTENTION = (DynamicLayer, DynamicSlidingWindowLayer) # cache layers that hold a key and a value per token
@@ -185,19 +172,14 @@ def _pad_left(rows, pad_id, device):
 
 # %% ../nbs/11_sampling.ipynb #c41d7e58
 @patch
-def _places(self: Reader, numbers, lengths=None):
-    "Rows of these numbers, the columns that they, or their first tokens, use, and their mask there"
+def _take(self: Reader, numbers, lengths=None):
+    "Keys and values per layer of some rows, or of their first tokens, and their mask"
     rows = torch.tensor(numbers, device=self.model.device)
     mask = self.mask[rows]
     if lengths: mask = mask * (mask.cumsum(1) <= torch.tensor(lengths, device=mask.device)[:, None])
-    columns = mask.any(0).nonzero()[:, 0]
-    return rows, columns, mask[:, columns]
-
-@patch
-def _take(self: Reader, numbers, lengths=None):
-    "Keys and values per layer of some rows, or of their first tokens, and their mask"
-    rows, columns, mask = self._places(numbers, lengths)
-    return [(k[:, :, columns][rows], v[:, :, columns][rows]) for k, v in self.layers], mask
+    columns = mask.argsort(dim=1, stable=True)[:, mask.shape[1] - int(mask.sum(1).max()):]
+    pick = lambda states: states[rows[:, None], :, columns].transpose(1, 2)
+    return [(pick(keys), pick(values)) for keys, values in self.layers], mask.gather(1, columns)
 
 # %% ../nbs/11_sampling.ipynb #5fbae83a
 @patch
@@ -268,12 +250,8 @@ def start(self: Reader,
     prefixes: list[tuple[int, ...]] # Token ids as tuples, read before or not
 ) -> tuple[DynamicCache, torch.Tensor]: # Cache; mask, row x time
     "A growing cache behind a batch of prefixes, and their mask"
-    self.read(prefixes)
-    rows, columns, mask = self._places([self.rows[p] for p in prefixes])
-    cache = make_cache(self.model)
-    growing = [o for o in cache.layers if isinstance(o, GrowingLayer)] # all of them
-    for layer, (keys, values) in zip(growing, self.layers): layer.fill(keys, values, rows, columns)
-    return cache, mask
+    layers, mask = self.select(prefixes)
+    return make_cache(self.model, layers), mask
 
 # %% ../nbs/11_sampling.ipynb #42483352
 @dataclass
