@@ -7,9 +7,11 @@
   part of an update;
 * chains: 16 chains of five stages, a list of tests about each stage of each chain, one update, against the founding
   way of doing it: one chain at a time with `generate`, every prompt read anew, the update row by row;
-* quick: a step of each player as `train --quick` with 4 problems does them at stage 1, judge and update included
-  (tests about one chain of each problem), against the same founding way. A model that knows nothing fails all
-  alike and would have nothing to learn from, so the generator's rewards are drawn.
+* quick: a step of each player as `train --quick` with 4 problems does them, judge and update included, against the
+  same founding way. A chain is not the same work there: the founding way writes five lists of tests about each
+  and updates its first stage; the discriminator's step writes a few lists about one chain of each problem, the generator's
+  writes five about one chain of each problem and updates all stages. So tokens/s stand beside chains/s. A model that
+  knows nothing fails all alike and would have nothing to learn from, so the rewards are drawn.
 
 The model is a Qwen2 of 4 million parameters with random weights, whose answers all run to the limit. Seconds are
 processor time, so that other work on the machine counts little.
@@ -17,7 +19,6 @@ processor time, so that other work on the machine counts little.
 
 import argparse, random, statistics, tempfile, time, warnings
 from contextlib import contextmanager
-from dataclasses import replace
 import torch, transformers
 from transformers import AutoModelForCausalLM, Qwen2Config
 from chained_adv.adapters import AdaptersOff, AdapterSwitch, add_adapters
@@ -26,7 +27,7 @@ from chained_adv.loading import TINY, load_tokenizer
 from chained_adv.models import ModelConfig, Players
 from chained_adv.options import QUICK
 from chained_adv.ppo import Batch, PPOConfig, create_optimizer, train_step
-from chained_adv.rewards import REWARD_SCHEMES
+from chained_adv.rewards import REWARD_SCHEMES, RewardScheme
 from chained_adv.rollout import make_readers, sample_chains, sample_tests
 from chained_adv.sampling import Reader, Sample, answer_logprobs, sample_tokens
 from chained_adv.settings import TrainingConfig
@@ -223,14 +224,14 @@ class Played(Callback):
         self.steps = []
 
     def after_step(self, line, rollout, samples):
-        self.steps.append((line["role"], len(rollout.chains), len(rollout.lists)))
+        self.steps.append((len(rollout.chains), len(rollout.lists)))
 
 
 def quick_trainer(config, problems, played):
-    "As `train --quick` makes it, but for the generator's rewards"
+    "As `train --quick` makes it, but for the rewards"
     draw = random.Random(0)
-    drawn = replace(REWARD_SCHEMES["per_test"], name="drawn", generator=lambda *_: float(draw.random() < 0.5))
-    REWARD_SCHEMES["drawn"] = drawn
+    by_lot = lambda *_: float(draw.random() < 0.5)
+    REWARD_SCHEMES["drawn"] = RewardScheme("drawn", by_lot, by_lot)
     settings = TrainingConfig(model=config, reward="drawn", **QUICK)
     trainer = AdversarialTrainer(settings, problems, selection=[], progress=False, callbacks=[played])
     run_to_the_limit(trainer.players)
@@ -243,20 +244,19 @@ def measure_quick(tokens):
         players = run_to_the_limit(Players(config))
         players.generator.base.switch.activate(players.generator.adapter(1))
         founding = seconds(lambda: founding_chain(players, problems[0], tokens), 1)
-        print(f"train --quick, 4 problems, {tokens} tokens a stage, chains/s of processor time:")
-        print(f"  one at a time {1 / founding:.3f}")
+        print(f"train --quick, 4 problems, {tokens} tokens a stage, of processor time:")
+        print(f"  one at a time {1 / founding:.3f} chains/s, {10 * tokens / founding:.0f} tokens/s")
         with quick_trainer(config, problems, played) as trainer:
-            taken = []
             for role in ("discriminator", "generator"):
                 start, begun = time.process_time(), time.perf_counter()
                 line = trainer.train_one(role, 1, role)
-                taken.append(time.process_time() - start + line["seconds_execute"])
+                taken = time.process_time() - start
                 update = line["seconds_update"] / (time.perf_counter() - begun)
-                _, n, lists = played.steps[-1]
-                print(f"  step of the {role}, {n} chains, {lists} lists of tests: {n / taken[-1]:.3f} "
-                      f"({update:.0%} of the time in the update)")  # fmt: skip
-    both = sum(n for _, n, _ in played.steps) / sum(taken)
-    print(f"  both steps {both:.3f}, both / one at a time = {both * founding:.1f}")
+                chains, lists = played.steps[-1]
+                rate = line["generated_tokens"] / taken
+                print(f"  step of the {role}, {chains} chains, {lists} lists of tests: {chains / taken:.3f} chains/s "
+                      f"({chains / taken * founding:.1f} times), {rate:.0f} tokens/s "
+                      f"({rate * founding / 10 / tokens:.1f} times), {update:.0%} of the time in the update")  # fmt: skip
 
 
 def main():

@@ -264,11 +264,10 @@ def cut(self: Player,
 
 # %% ../nbs/17_models.ipynb #a5fe509e
 @patch
-def _write(self: Player, prompts, adapter, limit, temperature, seeds, reader=None, stage=0):
+def _write(self: Player, prompts, adapter, limit, temperature, seeds, reader=None, stops=None):
     "Sample one answer per prompt with this process's weights"
     model = sampling_model(self.base, adapter)
     reader = Reader(model, self.pad_id) if self.served else reader or self.reader()
-    stops = (lambda ids: self.stops(ids, stage)) if self.prompts.stop else None
     return sample_rows(model, reader, prompts, limit, self.end_ids, temperature, seeds, stops, self.base.rows)
 
 # %% ../nbs/17_models.ipynb #7d1f0c3e
@@ -279,7 +278,8 @@ def _answer(self: Player, rows, stage, temperature, reader):
     ends = end_texts(self.prompts, self.role == "generator" and stage == 5)
     if self.engine: return self.engine.sample(rows, temperature, ends)
     prompts, seeds = [r.prompt for r in rows], [r.seed for r in rows]
-    return self._write(prompts, rows[0].adapter, rows[0].limit, temperature, seeds, reader, stage)
+    stops = (lambda ids: self.stops(ids, stage)) if ends else None
+    return self._write(prompts, rows[0].adapter, rows[0].limit, temperature, seeds, reader, stops)
 
 # %% ../nbs/17_models.ipynb #01a7b383
 @patch

@@ -211,7 +211,7 @@ def read(self: Reader,
     prefixes: list[tuple[int, ...]] # Token ids, as tuples
 ):
     "Make sure that all prefixes have been read"
-    new = sorted({p for p in prefixes if p not in self.rows}, key=len)
+    new = list(dict.fromkeys(p for p in prefixes if p not in self.rows))
     if not new: return
     shared = tuple(commonprefix(new))
     apart = len(new) > 1 and len(shared) - self.known(shared)[0] >= SHARED
@@ -223,10 +223,11 @@ def read(self: Reader,
 @patch
 def _read(self: Reader, new, prefixes):
     "Read texts and forget those that are neither among the first nor wanted"
+    new = sorted(new, key=lambda text: len(text) - self.known(text)[0])
     chunks = [new[i:i + self.chunk] for i in range(0, len(new), self.chunk)]
     parts = [self._forward(texts) for texts in chunks]
-    kept = self.first or self.rows
-    keep = [p for p in self.rows if p in kept or p in prefixes]
+    kept, wanted = self.first or self.rows, {*prefixes}
+    keep = [p for p in self.rows if p in kept or p in wanted]
     if keep: parts.insert(0, self._take([self.rows[p] for p in keep]))
     by_layer = zip(*(layers for layers, _ in parts)) # layer: (keys, values) of every part
     layers = [tuple(_stack(o, 2) for o in zip(*blocks)) for blocks in by_layer]

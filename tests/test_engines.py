@@ -263,11 +263,14 @@ def test_a_few_shot_program_ends_at_the_server():
 
 # Policy and training
 
-def test_local_engine_is_the_player():
-    players = Players(ModelConfig(device="cpu", max_stage_tokens=30))
-    plain = players.generator.sample(["def add(n):<s1>"] * 4, 1, seed=2)
+@pytest.mark.parametrize("prompts, stage, text", [("tags", 1, "def add(n):<s1>"), ("few_shot", 1, "# Idea: "), ("few_shot", 5, "def add(n):\n    ")])
+def test_local_engine_is_the_player(prompts, stage, text):
+    "Also where a text ends an answer, or a line at the margin a program"
+    players = Players(ModelConfig(device="cpu", prompts=prompts, max_stage_tokens=40))
+    plain = players.generator.sample([text] * 12, stage, 2., seed=2)
     players.generator.engine = LocalEngine(players)
-    assert players.generator.sample(["def add(n):<s1>"] * 4, 1, seed=2) == plain
+    assert players.generator.sample([text] * 12, stage, 2., seed=2) == plain
+    assert any(o.finished for o in plain)
 
 def test_prompts_are_read_by_who_answers():
     "With a server's policy the adapter moves what the prompt means; without, the bare base has read it"

@@ -97,7 +97,7 @@ def test_every_kind_of_test(box):
     assert {k: v for k, v in found.items() if k not in KIND_LIMITS} == {}
     assert set(KIND_LIMITS) == set(found), f"no longer limits: {set(KIND_LIMITS) - set(found)}"
 
-ARRAYS = "assert f(3).tolist() == [0, 1, 2]", "assert f(3).sum() == 3", "assert (f(3) == [0, 1, 2]).all()", "assert list(f(3)) == [0, 1, 2]", "assert f(3) == [0, 1, 2]"
+ARRAYS = "assert f(3).reshape(3, 1).shape == (3, 1) and f(3).std() < 1", "import math\nr = f(3)\nassert r == [0, 1, 2] and math.prod(r) == 0", "assert f(3).tolist() == [0, 1, 2]", "assert f(3).sum() == 3", "assert (f(3) == [0, 1, 2]).all()", "assert list(f(3)) == [0, 1, 2]", "assert f(3) == [0, 1, 2]"
 
 @pytest.mark.parametrize("test", ARRAYS)
 def test_a_returned_array_is_used_without_naming_numpy(box, test):
@@ -112,4 +112,15 @@ def test_defaults_of_a_signature_with_nodes(box, default):
     signature = f"def f(head: Optional[ListNode], k: int = {default}) -> int:"
     code = "def f(head, k=1):\n    return head.val + k"
     result, = box.run_many([Job(code, parse_tests("([3, 1], 4)\n([3], 4, 7)", "f", signature).cases, "f", signature)])
+    assert result.pass_rate == 1, result.verdicts
+
+def test_numpys_random_numbers_are_others_in_each_run(box):
+    pytest.importorskip("numpy")
+    job = Job("import numpy as np\ndef f(n): return float(np.random.rand())", parse_tests("(3, 0)", "f", "def f(n):").cases, "f", "def f(n):")
+    assert len({box.call_many([job])[0][0].value for _ in range(3)}) == 3
+
+@pytest.mark.parametrize("before", ["import math\n", "def g(): pass\n"])
+def test_lines_before_a_signature_with_nodes(box, before):
+    signature = f"{before}def f(head: Optional[ListNode]) -> int:"
+    result, = box.run_many([Job("def f(head): return head.val", parse_tests("([3, 1], 3)", "f", "def f(head):").cases, "f", signature)])
     assert result.pass_rate == 1, result.verdicts

@@ -27,11 +27,19 @@ def publish(self: LocalEngine,
     "Nothing to do: these weights are the ones that were trained"
 
 # %% ../../nbs/engines/01_local.ipynb #d92c66eb
+def _ended(tokenizer, stops):
+    "Has one of some texts been written at the end? None without texts"
+    tokens = max(map(len, stops), default=0) + 4 # in which it stands
+    def ended(ids):
+        text = tokenizer.decode(ids[-tokens:])
+        return any(o in text for o in stops)
+    return ended if stops else None
+
 @patch
 def sample(self: LocalEngine,
     rows: list[Row], # What to write
     temperature: float = 1., # 0 takes the likeliest token
-    stops: tuple[str, ...] = () # Unused: the players know what ends an answer
+    stops: tuple[str, ...] = () # An answer ends after any of these texts; empty: at an end token alone
 ) -> list[Answer]: # One per row, in their order
     "Sample one answer per row"
     groups = {}
@@ -40,6 +48,7 @@ def sample(self: LocalEngine,
     for (adapter, limit), members in groups.items():
         player = self.players.role("discriminator" if adapter.startswith("discriminator") else "generator")
         prompts = [rows[i].prompt for i in members]
-        written = player._write(prompts, adapter, limit, temperature, [rows[i].seed for i in members])
+        written = player._write(prompts, adapter, limit, temperature, [rows[i].seed for i in members],
+                                stops=_ended(player.base.tokenizer, stops))
         answers |= dict(zip(members, written))
     return [answers[i] for i in range(len(rows))]

@@ -76,7 +76,9 @@ def complete(self: SmallServer,
     name, ids = body["model"], body["prompt"]
     if name not in self.models: raise Refused(404, f"The model `{name}` does not exist.")
     model = self.models[name]
-    stops = lambda written: any(o in self.decode(written) for o in body.get("stop") or ())
+    def stops(written):
+        text = self.decode(written)
+        return any(o in text for o in body.get("stop") or ())
     ends = self.end_ids | set(body.get("stop_token_ids") or ())
     temperature = body.get("temperature", 1.)
     written, logprobs, finished = sample_tokens(

@@ -142,7 +142,7 @@ def hints_of(f: object) -> dict: # By parameter, and for "return"
 def read_hints(signature: str) -> dict: # A `def` line; empty where it names no nodes
     "The same for a signature, of which nothing is computed: what defaults are may stand nowhere"
     if "Node" not in signature or signature.lstrip().startswith("class"): return {}
-    f: Any = ast.parse(f"{signature.strip().rstrip(':')}: pass").body[0]
+    f: Any = ast.parse(f"{signature.strip().rstrip(':')}: pass").body[-1] # lines may stand before it
     takes = [*f.args.posonlyargs, *f.args.args, *f.args.kwonlyargs]
     notes = {o.arg: o.annotation for o in takes if o.arg != "self"} | {"return": f.returns}
     return {name: ast.unparse(note) if note else "" for name, note in notes.items()}
@@ -178,7 +178,9 @@ def load(program: Program) -> dict: # The module's names
     "Execute the program as a module, unless that was done; raises what it raises"
     if program.error is not None: raise Unloaded(program.error)
     if program.names is not None: return program.names
-    if program.random: random.seed() # the fork left it as the zygote's
+    if program.random:
+        random.seed() # the fork left it as the zygote's
+        if numpy := sys.modules.get("numpy.random"): numpy.seed()
     module = sys.modules["solution"] = types.ModuleType("solution")
     vars(module)["__builtins__"] = builtins # the module, as in a script
     try: exec(program.code, vars(module))

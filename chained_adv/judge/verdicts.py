@@ -184,7 +184,9 @@ def digest(data: bytes) -> bytes:
     return blake2b(data, digest_size=16).digest()
 
 # %% ../../nbs/judge/12_verdicts.ipynb #eab36cd9
-_OF_ARRAYS = re.compile(r"\.(?:tolist|all|any|sum|prod|mean|min|max|argmin|argmax|shape|dtype|ndim|astype)\b")
+_OF_ARRAYS = re.compile(r"""(?<!\bmath)(?<!\bstatistics)\.(?:all|any|argmax|argmin|argsort|astype|cumsum|dot|
+    dtype|flatten|item|max|mean|min|ndim|nonzero|prod|ravel|reshape|round|shape|size|squeeze|std|sum|T|
+    tolist|transpose|var)\b""", re.X)
 
 def run_live(
     program: Respondent, # The program

@@ -136,7 +136,7 @@ def main(
     os.closerange(4, max(control + 1, 256))
     for m in names.split():
         try: importlib.import_module(m)
-        except ImportError: pass # not in this Python
+        except Exception: pass # not in this Python, or it does not work here
     play = importlib.import_module(ROLES[role]).play
     sys.path[:] = [p for p in sys.path if p not in paths]
     enter(level)
