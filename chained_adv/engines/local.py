@@ -26,7 +26,7 @@ def publish(self: LocalEngine,
 ) -> None:
     "Nothing to do: these weights are the ones that were trained"
 
-# %% ../../nbs/engines/01_local.ipynb #d92c66eb
+# %% ../../nbs/engines/01_local.ipynb #e0ded001
 def _ended(tokenizer, stops):
     "Has one of some texts been written at the end? None without texts"
     tokens = max(map(len, stops), default=0) + 4 # in which it stands
@@ -35,6 +35,7 @@ def _ended(tokenizer, stops):
         return any(o in text for o in stops)
     return ended if stops else None
 
+# %% ../../nbs/engines/01_local.ipynb #d92c66eb
 @patch
 def sample(self: LocalEngine,
     rows: list[Row], # What to write

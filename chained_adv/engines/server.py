@@ -76,14 +76,12 @@ def complete(self: SmallServer,
     name, ids = body["model"], body["prompt"]
     if name not in self.models: raise Refused(404, f"The model `{name}` does not exist.")
     model = self.models[name]
-    def stops(written):
-        text = self.decode(written)
-        return any(o in text for o in body.get("stop") or ())
+    any_of = lambda text: any(o in text for o in body.get("stop") or ())
     ends = self.end_ids | set(body.get("stop_token_ids") or ())
     temperature = body.get("temperature", 1.)
     written, logprobs, finished = sample_tokens(
         model, Reader(model), [ids], body["max_tokens"], ends, temperature, [body.get("seed") or 0],
-        stops)[0]
+        lambda ids: any_of(self.decode(ids)))[0]
     choice = dict(index=0, text=self.decode(written), finish_reason="stop" if finished else "length",
                   logprobs=dict(token_logprobs=logprobs), token_ids=written, prompt_token_ids=ids)
     if "prompt_logprobs" in body: choice["prompt_logprobs"] = _score_prompt(model, ids)
