@@ -191,6 +191,7 @@ def _forward(self: Reader, texts):
     if any(lengths): layers, old = self._take([self.rows[p] for p in parents], lengths)
     mask = torch.cat([old, new], 1)
     cache = make_cache(self.model, layers)
+    del layers # the cache lets go of them one by one
     self.model(input_ids=ids, **attend(self.model, mask, ids.shape[1]), **with_cache(cache),
                logits_to_keep=1)
     return layer_states(cache), mask
