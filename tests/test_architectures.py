@@ -16,7 +16,7 @@ from chained_adv.loading import QUANTISED, end_tokens, is_packable, load_base, l
 from chained_adv.loading import render_chat
 from chained_adv.models import Base, ModelConfig, Players, activate, adapter_parameters, reading_model
 from chained_adv.models import sampling_model
-from chained_adv.sampling import Reader, Sample, answer_logprobs, attend, sample_tokens
+from chained_adv.sampling import Reader, Sample, answer_logprobs, attend, sample_tokens, with_cache
 from chained_adv.pathcheck import path_gap, _plain_logprobs
 from chained_adv.stages import PROMPT_SETS
 
@@ -264,7 +264,10 @@ def test_prompts_are_read_once_per_group_and_held_twice():
     cache, mask = reader.start([prefix] * 8)
     assert len(reader.rows) == 1 and mask.shape == (8, 60)
     for (keys, _), layer in zip(reader.layers, cache.layers):
-        assert keys.shape[0] == 1 and layer.keys.shape[0] == 8
+        assert keys.shape[0] == 1 and layer.keys.shape[0] == 8 and layer.room is None
+    seen = torch.cat([mask, mask.new_ones(8, 1)], 1)
+    with torch.no_grad(): model(input_ids=torch.full((8, 1), 9), **attend(model, seen, 1), **with_cache(cache))
+    for layer in cache.layers:
         assert layer.keys.data_ptr() == layer.room[0].data_ptr() # no third copy
         assert layer.room[0].shape[2] == 60 + 1 + layer.block
 

@@ -28,7 +28,7 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "testcases": "core judge.constants judge.wire judge.host",
     "judge.batches": "core judge.wire judge.host judge.verdicts testcases",
     "sandbox": "core jail judge.host judge.verdicts testcases judge.batches",
-    "opponents.inputs": "core judge.verdicts testcases sandbox",
+    "opponents.inputs": "core judge.wire judge.verdicts testcases sandbox",
     "opponents.fuzz": "core testcases",
     "opponents.oracles": "core",
     "formats.entries": "core",
