@@ -20,11 +20,11 @@ from .memory import free_memory
 from .engines.base import Row
 from .ranks import spread, spread_layers, wants_spread
 from .rows import RowLimit, sample_rows
-from .sampling import Reader, Sample, answer_logprobs, last_states, make_cache
+from .caches import make_cache
+from .sampling import Reader, Sample, answer_logprobs, last_states
 from .pathcheck import path_gap, refusing
-from .stages import (PromptSet, discriminator_prompt, end_texts, find_end, generator_prompt,
-                                get_stage)
-from .stages import load_prompts, pick_stages
+from .stages import PromptSet, discriminator_prompt, end_texts, find_end, generator_prompt
+from .stages import get_stage, load_prompts, pick_stages
 from .opponents.inputs import can_fill
 from .opponents.oracles import ORACLES
 from .opponents.fuzz import is_fuzz

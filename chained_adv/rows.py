@@ -11,7 +11,8 @@ from collections.abc import Callable
 import torch
 from fastcore.basics import patch
 from .memory import free_memory, is_out_of_memory
-from .sampling import GrowingLayer, Reader, layer_states, make_cache, sample_tokens, with_cache
+from .caches import GrowingLayer, layer_states, make_cache, with_cache
+from .sampling import Reader, sample_tokens
 
 # %% ../nbs/15_rows.ipynb #489468e0
 @torch.no_grad()
@@ -28,10 +29,11 @@ def row_bytes(
     token: int, # Bytes of a cached token
     prompt: int, # Tokens of a prompt
     answer: int, # Tokens of the longest answer
-    vocabulary: int # Words
+    vocabulary: int, # Words
+    copies: float = 2. # Of the prompt: as it was read, and in the row; parts of one where rows share them
 ) -> int: # Bytes
-    "Memory of a row: the prompt as it was read, the row itself, four tables of its logits"
-    return token * (2 * prompt + answer + GrowingLayer.block) + 16 * vocabulary
+    "Memory of a row: its prompt, its answer, four tables of its logits"
+    return int(token * (copies * prompt + answer + GrowingLayer.block)) + 16 * vocabulary
 
 # %% ../nbs/15_rows.ipynb #42a6c9ac
 MOST_ROWS = 256
@@ -58,15 +60,18 @@ class RowLimit:
 
 @patch
 def choose(self: RowLimit,
-    model, # A causal language model
+    reader: Reader, # Over the frozen base
     prompts: list[list[int]], # Token ids per row
     max_new_tokens: int # Longest answer
 ) -> int: # At least 1
     "Rows of a batch"
     if self.most: return self.most
+    model = reader.model
     self.token = self.token or token_bytes(model)
+    share = len({*map(tuple, prompts)}) / len(prompts)
+    copies = share + (share if share < 1 and reader.can_share() else 1)
     each = row_bytes(self.token, max(map(len, prompts)), max_new_tokens,
-                     model.config.get_text_config().vocab_size)
+                     model.config.get_text_config().vocab_size, copies)
     return fitting_rows(each, free_memory(model.device))
 
 # %% ../nbs/15_rows.ipynb #9cff3178
@@ -102,7 +107,7 @@ def sample_rows(
     "Sample one answer per prompt, as many at once as memory allows"
     answers = []
     seeds = seeds or list(range(len(prompts)))
-    rows = limit.choose(reader.model, prompts, max_new_tokens)
+    rows = limit.choose(reader, prompts, max_new_tokens)
     while left := prompts[len(answers):][:rows]:
         own = seeds[len(answers):][:rows]
         written = _try(len(left) == 1, sample_tokens, model, reader, left, max_new_tokens, end_ids,

@@ -10,13 +10,16 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM
 
+import chained_adv.caches as caches
 import chained_adv.sampling as sampling
+import chained_adv.sharing as sharing
 from chained_adv.core import ConfigError, Problem
 from chained_adv.loading import QUANTISED, end_tokens, is_packable, load_base, load_tokenizer, packed_share
 from chained_adv.loading import render_chat
 from chained_adv.models import Base, ModelConfig, Players, activate, adapter_parameters, reading_model
 from chained_adv.models import sampling_model
-from chained_adv.sampling import Reader, Sample, answer_logprobs, attend, sample_tokens, with_cache
+from chained_adv.caches import attend, with_cache
+from chained_adv.sampling import Reader, Sample, answer_logprobs, sample_tokens
 from chained_adv.pathcheck import path_gap, _plain_logprobs
 from chained_adv.stages import PROMPT_SETS
 
@@ -91,7 +94,7 @@ def columns(config, seen, n):
 def test_the_check_sees_windows_that_count_columns(name, monkeypatch):
     model = bench.make_model(name)
     assert path_gap(model, model, model) < 1e-5
-    monkeypatch.setattr(sampling, "_window_masks", columns)
+    monkeypatch.setattr(caches, "_window_masks", columns)
     with pytest.raises(ConfigError, match="differ by"): path_gap(model, model, model)
 
 def test_the_check_sees_a_mask_that_eager_attention_adds(monkeypatch):
@@ -127,6 +130,63 @@ def test_windows_of_any_width_over_ragged_prompts(name, window):
         plain = _plain_logprobs(model, s)
         assert (plain - torch.tensor(s.logprobs)).abs().max() < 1e-4
         assert (plain - now[m]).abs().max() < 1e-4
+
+# Rows that share prefixes
+
+def shared_prompts():
+    "Ten rows: what all begin with, and prompts with one, two and four rows, ragged, in no order"
+    texts = torch.randint(700, (5, 40), generator=torch.Generator().manual_seed(1)).tolist()
+    prompts = [texts[4] + row[:n] for row, n in zip(texts, (3, 12, 25, 40))]
+    return [prompts[i] for i in (0, 1, 1, 2, 3, 2, 2, 2, 3, 0)]
+
+def sampled(model, monkeypatch, limit, ends=frozenset(range(60)), temperature=1.):
+    "Answers, and how many prefixes their rows shared, with a limit (bytes) from which sharing pays"
+    monkeypatch.setitem(sharing.WORTH, "cpu", limit)
+    made, shared_cache = [], sharing.shared_cache
+    def note(model, layers, prefixes):
+        made.append(len(prefixes))
+        return shared_cache(model, layers, prefixes)
+    monkeypatch.setattr(sampling, "shared_cache", note)
+    reader = Reader(model)
+    answers = sample_tokens(model, reader, shared_prompts(), 30, ends, temperature)
+    monkeypatch.setattr(sampling, "shared_cache", shared_cache)
+    return answers, made[0]
+
+@pytest.mark.parametrize("window", [3, 17, 64])
+@pytest.mark.parametrize("name", ["Qwen2", "Mistral, windows", "Gemma 3 (text)", "GPT-2", "OPT", "Mixtral", "Llama 4 (text)"])
+def test_rows_that_share_prefixes_answer_as_rows_with_copies(name, window, monkeypatch):
+    "Answers end early, so that rows leave and prefixes with them; a plain pass of transformers agrees"
+    model = bench.make_model(name)
+    if getattr(model.config, "sliding_window", None): model.config.sliding_window = window
+    copies, none = sampled(model, monkeypatch, 2**60)
+    shared, two = sampled(model, monkeypatch, -1)
+    assert (none, two) == (0, 2) and len({len(ids) for ids, _, _ in shared}) > 3
+    for prompt, (ids, logps, ended), other in zip(shared_prompts(), shared, copies):
+        assert (ids, ended) == (other[0], other[2])
+        plain = _plain_logprobs(model, Sample(prompt, ids, logps, ended))
+        assert (plain - torch.tensor(logps)).abs().max() < 1e-4
+
+def test_what_rows_share_depends_on_what_it_saves(monkeypatch):
+    "Ten rows of 43 to 80 tokens behind 40, the last of each left out; a token has 2 x 2 x 8 x 4 bytes in each layer of this model"
+    model, token = bench.make_model("Qwen2"), 2 * 2 * 8 * 4
+    made = [sampled(model, monkeypatch, token * n, temperature=0.)[1] for n in (0, 3 * 40 - 1, 3 * 40, 6 * 79 - 1, 6 * 79)]
+    assert made == [2, 2, 1, 1, 0]
+
+@pytest.mark.parametrize("name", ["DeepSeek-V3", "Falcon", "Bloom", "GPT-OSS"])
+def test_models_that_cannot_share_go_on_with_copies(name, monkeypatch):
+    "Latent keys, an attention of its own, distances in the scores, sinks"
+    model = bench.make_model(name)
+    assert not sharing.can_share(model)
+    copies, shared = sampled(model, monkeypatch, 2**60), sampled(model, monkeypatch, -1)
+    assert shared == copies and shared[1] == 0
+
+def test_a_model_that_attends_wrongly_cannot_share(monkeypatch):
+    "The values of the first prefix are left out, as a faulty model or version of transformers might"
+    model = bench.make_model("Qwen2")
+    assert sharing.can_share(model)
+    monkeypatch.setattr(sharing.SharedPrefix, "mix", lambda self, layer, weights: 0.)
+    assert not sharing.can_share(model)
+    assert model.config._attn_implementation == "sdpa"
 
 def test_gradients_reach_the_adapter_through_windows():
     model = bench.make_model("Gemma 3 (text)")

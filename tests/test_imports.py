@@ -40,12 +40,14 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "rewards": "core",
     "loading": "core",
     "lmhead": "",
-    "sampling": "core lmhead",
+    "caches": "core",
+    "sharing": "caches",
+    "sampling": "caches lmhead sharing",
     "pathcheck": "core sampling",
     "memory": "core",
     "engines.base": "core",
     "adapters": "core loading",
-    "rows": "sampling memory",
+    "rows": "caches sampling memory",
     "opponents.player": "core stages testcases opponents.inputs opponents.fuzz sampling",
     "arc.grids": "core",
     "arc.transforms": "core arc.grids",
@@ -70,13 +72,13 @@ ALLOWED = {module: tuple(names.split()) for module, names in {
     "arc.generate": "core arc.grids arc.files arc.protocol arc.limits arc.backends.endpoint arc.agents arc.results.attempts",
     "arc.verify": "core sandbox arc.grids arc.transforms arc.results.lookup",
     "ranks": "core loading memory",
-    "models": "core stages opponents.inputs opponents.fuzz opponents.oracles loading sampling pathcheck memory engines.base adapters rows opponents.player ranks",
+    "models": "core stages opponents.inputs opponents.fuzz opponents.oracles loading caches sampling pathcheck memory engines.base adapters rows opponents.player ranks",
     "engines.local": "engines.base models",
     "engines.folders": "models",
     "engines.server": "core loading sampling",
     "engines.vllm": "engines.base models engines.folders",
     "engines.connect": "core opponents.fuzz engines.base models engines.vllm",
-    "footprint": "core loading lmhead sampling memory adapters models",
+    "footprint": "core loading lmhead caches sharing memory adapters models",
     "ppo_options": "",
     "ppo": "memory ranks ppo_options",
     "rollout": "core stages testcases sandbox opponents.inputs opponents.oracles rewards sampling opponents.player ranks models",
@@ -256,8 +258,9 @@ def test_notebooks_are_named_and_numbered_like_their_modules():
         *folder, stem = module_name(path, NOTEBOOKS).split(".")
         number, _, name = stem.partition("_")
         whole = "_".join(module.split(".")[len(folder):])
-        assert number.isdigit() and name == whole, f"{path.relative_to(ROOT)} exports to {module}"
-        numbers.setdefault(tuple(folder), {})[module] = int(number)
+        found = re.fullmatch(r"(\d+)([a-z]?)", number)
+        assert found and name == whole, f"{path.relative_to(ROOT)} exports to {module}"
+        numbers.setdefault(tuple(folder), {})[module] = int(found[1]), found[2]
     for folder in numbers.values():
         assert len(set(folder.values())) == len(folder), f"two notebooks share a number: {folder}"
         assert [m for m in ALLOWED if m in folder] == sorted(folder, key=folder.get)

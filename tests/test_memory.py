@@ -206,26 +206,28 @@ def test_a_container_may_use_less(tmp_path, monkeypatch):
     assert free_memory() == 12345
 
 
-@pytest.mark.parametrize("limit, wide", [(MERGED_BELOW, 384), (0, 2048)], ids=["merged copies", "merged beside"])
-def test_a_run_takes_what_was_predicted(limit, wide, tmp_path, monkeypatch):
+@pytest.mark.parametrize("limit, wide, prompt, tokens", [
+    (MERGED_BELOW, 384, 64, 48), (0, 2048, 64, 48), (MERGED_BELOW, 384, 600, 200)], ids=["merged copies", "merged beside", "shared prompts"])
+def test_a_run_takes_what_was_predicted(limit, wide, prompt, tokens, tmp_path, monkeypatch):
     """Every tensor of a real run is counted: loading, sampling, an update; the config alone predicts the peaks within 20 %,
-    also those of a base that is too large for copies (here any is) and samples from merged layers beside its own"""
+    also those of a base that is too large for copies (here any is) and samples from merged layers beside its own,
+    and with prompts so long that their rows share them"""
     for module in (footprint, models): monkeypatch.setattr(module, "MERGED_BELOW", limit)
     sizes = dict(hidden_size=128, intermediate_size=wide, num_attention_heads=4, num_key_value_heads=2)
     config = LlamaConfig(vocab_size=3000, num_hidden_layers=4, bos_token_id=0, eos_token_id=1, **sizes)
     LlamaForCausalLM(config).save_pretrained(tmp_path)
     load_tokenizer(TINY).save_pretrained(tmp_path)
-    settings = ModelConfig(str(tmp_path), adapters="unified", device="cpu", max_stage_tokens=48)
-    parts = run_parts(config, settings, Plan(rows=24, tokens=48, prompt=64, group=8, micro=400))
+    settings = ModelConfig(str(tmp_path), adapters="unified", device="cpu", max_stage_tokens=tokens)
+    parts = run_parts(config, settings, Plan(rows=24, tokens=tokens, prompt=prompt, group=8, micro=400))
     peaks = {}
     with Tracker() as tracker:
         player = Players(settings).generator
         player.end_ids = set()
-        player.encode = lambda prompts, room: [[5 + int(p)] * 64 for p in prompts]
+        player.encode = lambda prompts, room: [[5 + int(p)] * prompt for p in prompts]
         held, tracker.peak = tracker.now, tracker.now
         answers = player.sample([str(i // 8) for i in range(24)], 5)
         peaks["sampling"], tracker.peak = tracker.peak, tracker.now
-        batch = Batch([48] * 24, [o.logprobs for o in answers], [i % 3 / 2 for i in range(24)], [i // 8 for i in range(24)])
+        batch = Batch([tokens] * 24, [o.logprobs for o in answers], [i % 3 / 2 for i in range(24)], [i // 8 for i in range(24)])
         reader = player.reader()
         read = lambda rows, **kw: player.logprobs([answers[r] for r in rows], 5, reader=reader, **kw)
         optimizer = create_optimizer(player.parameters(5).values(), 1e-4)
