@@ -7,7 +7,8 @@ tokenizer of the shipped model and loaded as a user's model would be, with its c
 the log-probabilities of some tokens are compared, for `sdpa` and `eager` attention where a model has them: the
 sampler, the trainer behind a reader, the trainer alone, and a plain forward pass of transformers; and, with an
 adapter that has moved, the sampler (from a merged copy, from merged weights beside the base's, and unmerged) and
-the trainer. Windows are four tokens
+the trainer. `shared` is the first of these with every prompt in one copy for the rows that go on from it, `-` where
+a model cannot do that and each row has a copy. Windows are four tokens
 wide meanwhile. A number is the mean difference of a token's log-probability, in nats. The last column is the
 largest of the same differences of a model loaded with `dtype="4bit"`, as users load it (bitsandbytes on a CPU,
 models twice as wide, because its blocks hold 64 numbers); it is never merged.
@@ -22,6 +23,7 @@ from chained_adv.core import ConfigError
 from chained_adv.loading import TINY, load_tokenizer, quietly
 from chained_adv.models import Base, ModelConfig, activate, adapter_parameters, reading_model, sampling_model
 from chained_adv.pathcheck import path_gap
+from chained_adv.sharing import WORTH, can_share
 
 SIZES = dict(
     vocab_size=768,
@@ -201,8 +203,12 @@ def move(base, std):
 
 
 def measure(base):
-    "Gap of all ways with fresh adapters; with a moved one of the merged copy, and of the unmerged model"
-    fresh = gap_of(base, True)
+    "Gap of all ways with fresh adapters, with shared prompts (None: it cannot); with a moved one of each sampler"
+    fresh, shared = gap_of(base, True), None
+    if can_share(base.plain):
+        usual, WORTH["cpu"] = WORTH["cpu"], -1
+        shared = gap_of(base, True)
+        WORTH["cpu"] = usual
     move(base, 0.1)
     merged = gap_of(base, False)
     plain, base.plain = base.plain, None
@@ -212,7 +218,7 @@ def measure(base):
     unmerged = gap_of(base, False)
     base.plain = plain
     move(base, 0)
-    return fresh, merged, beside, unmerged
+    return fresh, shared, merged, beside, unmerged
 
 
 def try_architecture(name, folder):
@@ -259,15 +265,17 @@ def main():
     transformers.utils.logging.set_verbosity_error()
     warnings.filterwarnings("ignore")
     print(f"transformers {transformers.__version__}, torch {torch.__version__}, float32")
-    print(line("architecture", "", ["fresh", "merged", "beside", "unmerged", "4 bits"], args.markdown))
+    print(
+        line("architecture", "", ["fresh", "shared", "merged", "beside", "unmerged", "4 bits"], args.markdown)
+    )
     if args.markdown:
-        print("|---|---|---|---|---|---|---|")
-    exact, notes = 0, []
+        print("|---|---|---|---|---|---|---|---|")
+    exact, sharing, notes = 0, 0, []
     for name in args.names or ARCHITECTURES:
         with tempfile.TemporaryDirectory() as folder, quietly():
             found = try_architecture(name, Path(folder))
         if isinstance(found, str):
-            print(f"| {name} | {found} | | | | | |" if args.markdown else f"{name:22} {found}", flush=True)
+            print(f"| {name} | {found} | | | | | | |" if args.markdown else f"{name:22} {found}", flush=True)
             continue
         bits = "-"
         if find_spec("bitsandbytes"):
@@ -276,10 +284,17 @@ def main():
         if not bits[0].isdigit() and bits != "-":
             notes.append(f"{name}: {bits}")
             bits = "refused"
-        exact += all(gap < 1e-5 for gaps in found.values() for gap in gaps)
+        exact += all(gap is None or gap < 1e-5 for gaps in found.values() for gap in gaps)
+        sharing += any(shared is not None for _, shared, *_ in found.values())
         for attention, gaps in sorted(found.items()):
-            print(line(name, attention, [*(f"{o:.0e}" for o in gaps), bits], args.markdown), flush=True)
-    print("", *notes, f"{exact} of {len(args.names or ARCHITECTURES)} are exact", sep="\n")
+            print(
+                line(
+                    name, attention, [*("-" if o is None else f"{o:.0e}" for o in gaps), bits], args.markdown
+                ),
+                flush=True,
+            )
+    total = len(args.names or ARCHITECTURES)
+    print("", *notes, f"{exact} of {total} are exact, {sharing} can share prompts between rows", sep="\n")
 
 
 if __name__ == "__main__":
