@@ -1,13 +1,14 @@
 """Line 8 of what a GPU must show: a model of the shape of Qwen2.5-Coder-1.5B with random weights, 4 bits, 64 rows of
 512 new tokens; a pipeline of 2 + 2 + 2 steps; the path of a T4 in float16.
 
-python benchmarks/gpu.py [--dtype 4bit] [--rows 64] [--tokens 512] [--prompt 512] [--parts sample update pipeline half]
+python benchmarks/gpu.py [--dtype 4bit] [--rows 64] [--tokens 512] [--prompt 512] [--parts sample prefixes update pipeline half]
 python benchmarks/gpu.py --small          the same with a small model, for a machine without a GPU
 
 The weights are random, so nothing is downloaded; what is sampled is noise that never ends early, which is the
 largest load. Printed are gigabytes at the peak (the device's own count; on a CPU the largest resident set),
 tokens per second while decoding, and their share of what the memory's bandwidth allows: each step must read all
 weights and the keys and values of all rows once. The bandwidth is measured in the same run, by copying.
+`prefixes` samples twice, with a copy of its prompt for each row and with one copy for the eight rows of a prompt.
 """
 
 import argparse, sys, tempfile, time, warnings
@@ -88,7 +89,7 @@ def cache_bytes(player):
     return 2 * config.num_hidden_layers * config.num_key_value_heads * head * player.base.model.dtype.itemsize
 
 
-def show_sampling(player, args, speed):
+def show_sampling(player, args, speed, name="sample"):
     "Sample; tokens a second against the bound"
     device = player.base.model.device
     prompts = [str(i // 8) for i in range(args.rows)]
@@ -105,9 +106,20 @@ def show_sampling(player, args, speed):
     read = weights + args.rows * (args.prompt + args.tokens / 2) * cache_bytes(player)
     bound = args.rows * speed / read
     print(
-        f"sample    {args.rows} x {args.tokens}: peak {peak() / GB:.2f} GB, {written:.0f} tokens/s, "
+        f"{name:9} {args.rows} x {args.tokens}: peak {peak() / GB:.2f} GB, {written:.0f} tokens/s, "
         f"{written / bound:.1%} of the bound ({bound:.0f}), {seconds:.1f} s")
     return samples
+
+
+def show_prefixes(player, args, speed):
+    "With a copy of its prompt for each row, and with one for the rows of a prompt"
+    from chained_adv.sharing import WORTH
+
+    device = player.base.model.device.type
+    usual = WORTH[device]
+    for name, WORTH[device] in (("copied", 2**60), ("shared", -1)):
+        show_sampling(player, args, speed, name)
+    WORTH[device] = usual
 
 
 def show_update(player, samples, name="update"):
@@ -167,7 +179,7 @@ def main():
     parser.add_argument("--rows", type=int, default=0)
     parser.add_argument("--tokens", type=int, default=0)
     parser.add_argument("--prompt", type=int, default=0)
-    parser.add_argument("--parts", nargs="+", default=["sample", "update", "pipeline", "half"])
+    parser.add_argument("--parts", nargs="+", default=["sample", "prefixes", "update", "pipeline", "half"])
     args = parser.parse_args()
     from chained_adv.loading import pick_device
 
@@ -186,9 +198,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         n = write_model("small" if args.small else "1.5B", folder)
         print(f"{n / 1e6:.0f} M random weights, {args.dtype}")
-        if {"sample", "update"} & {*args.parts}:
+        if {"sample", "prefixes", "update"} & {*args.parts}:
             player = make_player(folder, args, args.dtype)
             samples = show_sampling(player, args, speed)
+            if "prefixes" in args.parts:
+                show_prefixes(player, args, speed)
             if "update" in args.parts:
                 show_update(player, samples)
             del player
