@@ -24,7 +24,7 @@ class GrowingLayer(DynamicLayer):
 
     def update(self, key_states, value_states, *args, **kwargs):
         if not self.is_initialized: self.lazy_initialization(key_states, value_states)
-        past = self.get_seq_length()
+        past = DynamicLayer.get_seq_length(self) # a layer made of this one may have more before it
         end = past + key_states.shape[-2]
         room = self.room
         if room is None or end > room[0].shape[-2]:
@@ -35,7 +35,7 @@ class GrowingLayer(DynamicLayer):
 
     def batch_select_indices(self, indices):
         if self.room is None: return super().batch_select_indices(indices)
-        past = self.get_seq_length()
+        past = DynamicLayer.get_seq_length(self)
         keys, values = self.room
         self.room = keys[indices], values[indices]
         self.keys, self.values = (o[:, :, :past] for o in self.room)

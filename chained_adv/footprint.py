@@ -24,7 +24,6 @@ from .memory import NARROW, WIDE, free_memory
 from .adapters import AdapterSwitch, add_adapters
 from .models import MERGED_BELOW, ROLES, ModelConfig, _adapter_names
 from .caches import attend, layer_states, make_cache, plain_layer, with_cache
-from .sharing import worth
 
 # %% ../nbs/18_footprint.ipynb #6bbcdd26
 class Tracker(TorchDispatchMode):
@@ -189,16 +188,14 @@ class Plan:
     micro: int = NARROW # Padded tokens of a micro-batch
 
 # %% ../nbs/18_footprint.ipynb #958b7cda
-def _pass_parts(plan, text, costs, dtype, device):
+def _pass_parts(plan, text, costs, dtype):
     "What sampling and the update take, beside weights"
     distinct = -(-plan.rows // plan.group) # prompts
     layers = text.num_hidden_layers
     reading, _, cached = costs.at(layers, min(32, distinct)) # a reader's chunk
     _, update, _ = costs.at(layers, max(plan.micro // plan.tokens, 1))
     prompts = distinct * plan.prompt * cached
-    saved = (plan.rows - distinct) * plan.prompt * cached
     rows = plan.rows * (plan.prompt + plan.tokens + 64) * cached # 64: room that a cache makes ahead
-    if worth(saved // layers, device): rows -= saved
     logits = plan.rows * text.vocab_size * (dtype.itemsize + 12) # their logarithms, noise, the difference
     sampling = max(rows + rows // layers + logits, reading)
     return {"sampling": prompts + sampling, "update": prompts + update}
@@ -231,7 +228,7 @@ def run_parts(
     fixed = {"weights": weights if names else 2 * weights, # all weights learn: a copy is the reference
              "merged copies": copies,
              "adapters": learn * len(names), "Adam": 2 * learn * max(len(names), 1)}
-    passes = _pass_parts(plan, config.get_text_config(), costs, dtype, pick_device(settings.device))
+    passes = _pass_parts(plan, config.get_text_config(), costs, dtype)
     return fixed | passes | {"sampling": passes["sampling"] + beside}
 
 # %% ../nbs/18_footprint.ipynb #2ef1687c

@@ -20,7 +20,7 @@ from .memory import free_memory
 from .engines.base import Row
 from .ranks import spread, spread_layers, wants_spread
 from .rows import RowLimit, sample_rows
-from .caches import make_cache
+from .sharing import can_share
 from .sampling import Reader, Sample, answer_logprobs, last_states
 from .pathcheck import path_gap, refusing
 from .stages import PromptSet, discriminator_prompt, end_texts, find_end, generator_prompt
@@ -84,7 +84,7 @@ class Base:
         self.reference = None if adapters else copy.deepcopy(model).requires_grad_(False)
         for p in model.parameters(): p.requires_grad_(not adapters)
         with refusing(name, model):
-            make_cache(model)
+            self.shares = can_share(model) # can rows have one copy of the prompt that they go on from?
             self.model = spread_layers(add_adapters(model, adapters, config.lora_rank), config.device).eval()
             self.switch = AdapterSwitch(self.model, self.adapters) if adapters else None
             self.beside = self.plain is None and _fits_merged(self.switch) # merged weights beside its own?
@@ -215,7 +215,7 @@ def max_tokens(self: Player) -> int: # By the settings, or by the prompt set
 @patch
 def reader(self: Player) -> Reader: # Over the frozen base, or with `full` over the model itself
     "A fresh reader over what reads for this player"
-    return Reader(reading_model(self.base), self.pad_id)
+    return Reader(reading_model(self.base), self.pad_id, shares=self.base.shares)
 
 # %% ../nbs/17_models.ipynb #779aa44f
 @patch
@@ -267,7 +267,7 @@ def cut(self: Player,
 def _write(self: Player, prompts, adapter, limit, temperature, seeds, reader=None, stops=None):
     "Sample one answer per prompt with this process's weights"
     model = sampling_model(self.base, adapter)
-    reader = Reader(model, self.pad_id) if self.served else reader or self.reader()
+    reader = Reader(model, self.pad_id, shares=self.base.shares) if self.served else reader or self.reader()
     return sample_rows(model, reader, prompts, limit, self.end_ids, temperature, seeds, stops, self.base.rows)
 
 # %% ../nbs/17_models.ipynb #7d1f0c3e

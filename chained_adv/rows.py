@@ -27,26 +27,24 @@ def token_bytes(
 
 def row_bytes(
     token: int, # Bytes of a cached token
-    prompt: int, # Tokens of a prompt
     answer: int, # Tokens of the longest answer
-    vocabulary: int, # Words
-    copies: float = 2. # Of the prompt: as it was read, and in the row; parts of one where rows share them
+    vocabulary: int # Words
 ) -> int: # Bytes
-    "Memory of a row: its prompt, its answer, four tables of its logits"
-    return int(token * (copies * prompt + answer + GrowingLayer.block)) + 16 * vocabulary
+    "Memory of a row beside its prompt: its answer, four tables of its logits"
+    return token * (answer + GrowingLayer.block) + 16 * vocabulary
 
 # %% ../nbs/15_rows.ipynb #42a6c9ac
 MOST_ROWS = 256
 SHARE = .5 # of free memory
 
 def fitting_rows(
-    each: int, # Bytes of a row
+    needed: Callable[[int], float], # Bytes of so many rows
     free: int | None # Bytes; None where the system does not say
 ) -> int: # A power of two, at most `MOST_ROWS`
     "How many rows fit"
     rows = MOST_ROWS
     if free is None: return rows
-    while rows > 1 and rows * each > SHARE * free: rows //= 2
+    while rows > 1 and needed(rows) > SHARE * free: rows //= 2
     return rows
 
 # %% ../nbs/15_rows.ipynb #3cd48266
@@ -57,7 +55,26 @@ class RowLimit:
     ):
         self.most = most
         self.token = None # bytes of a cached token
+        self.layers = 0 # of the model
 
+# %% ../nbs/15_rows.ipynb #ca363b34
+@patch
+def needed(self: RowLimit,
+    reader: Reader, # Over the frozen base
+    prompts: list[list[int]], # Token ids per row
+    max_new_tokens: int # Longest answer
+) -> int: # Bytes
+    "Memory of a batch"
+    self.token = self.token or token_bytes(reader.model)
+    self.layers = self.layers or len(make_cache(reader.model).layers)
+    prefixes = [tuple(p) for p in prompts]
+    distinct, longest = len({*prefixes}), max(map(len, prefixes))
+    first, grouped = reader.shared(prefixes, self.token // self.layers)
+    kept = first + (distinct if grouped else len(prefixes)) * (longest - first) # beside what was read
+    each = row_bytes(self.token, max_new_tokens, reader.model.config.get_text_config().vocab_size)
+    return self.token * (distinct * longest + kept) + len(prefixes) * each
+
+# %% ../nbs/15_rows.ipynb #f1ff91db
 @patch
 def choose(self: RowLimit,
     reader: Reader, # Over the frozen base
@@ -66,13 +83,8 @@ def choose(self: RowLimit,
 ) -> int: # At least 1
     "Rows of a batch"
     if self.most: return self.most
-    model = reader.model
-    self.token = self.token or token_bytes(model)
-    share = len({*map(tuple, prompts)}) / len(prompts)
-    copies = share + (share if share < 1 and reader.can_share() else 1)
-    each = row_bytes(self.token, max(map(len, prompts)), max_new_tokens,
-                     model.config.get_text_config().vocab_size, copies)
-    return fitting_rows(each, free_memory(model.device))
+    needed = lambda rows: self.needed(reader, prompts[:rows], max_new_tokens)
+    return fitting_rows(needed, free_memory(reader.model.device))
 
 # %% ../nbs/15_rows.ipynb #9cff3178
 @patch

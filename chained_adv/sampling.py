@@ -8,7 +8,7 @@ __all__ = ['SHARED', 'LONG', 'PATIENCE', 'Reader', 'Sample', 'row_noise', 'sampl
 # %% ../nbs/11_sampling.ipynb #406c66d1
 import functools
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from os.path import commonprefix
 import torch
@@ -16,7 +16,7 @@ from fastcore.basics import patch
 from transformers import DynamicCache
 from .caches import attend, layer_states, make_cache, plain_layer, with_cache
 from .lmhead import score_targets
-from .sharing import SharedPrefix, can_share, keep_rows, shared_cache, sharing, worth
+from .sharing import SharedPrefix, can_share, keep_rows, shared_cache, what_to_share
 
 # %% ../nbs/11_sampling.ipynb #3f124068
 class Reader:
@@ -24,7 +24,8 @@ class Reader:
     def __init__(self,
         model, # The frozen base
         pad_id: int = 0, # Any token id, masked
-        chunk: int = 32 # Rows per forward pass: several narrow ones are faster than one wide
+        chunk: int = 32, # Rows per forward pass: several narrow ones are faster than one wide
+        shares: bool | None = None # Can rows of the model share prefixes? None tries it when it would pay
     ):
         self.model = model
         self.pad_id = pad_id
@@ -34,7 +35,7 @@ class Reader:
         self.first = None # the prefixes that were read first
         self.layers = [] # (keys, values) per layer
         self.mask = torch.zeros(0, 0, dtype=torch.long) # row x time: 1 where a token stands
-        self.shares = None # can rows of the model share prefixes? Not known before it is tried
+        self.shares = shares
 
 # %% ../nbs/11_sampling.ipynb #b9dcaac2
 @patch
@@ -64,7 +65,8 @@ def _take(self: Reader, numbers, lengths=None, begin=0):
     if lengths: mask = mask * (count <= torch.tensor(lengths, device=mask.device)[:, None])
     mask = mask * (count > begin)
     columns = mask.argsort(dim=1, stable=True)[:, mask.shape[1] - int(mask.sum(1).max()):]
-    pick = lambda states: states[rows[:, None], :, columns].transpose(1, 2)
+    heads = lambda states: torch.arange(states.shape[1], device=mask.device)[:, None]
+    pick = lambda states: states[rows[:, None, None], heads(states), columns[:, None]]
     return [(pick(keys), pick(values)) for keys, values in self.layers], mask.gather(1, columns)
 
 # %% ../nbs/11_sampling.ipynb #5fbae83a
@@ -132,24 +134,17 @@ def select(self: Reader,
     self.read(prefixes)
     return self._take([self.rows[p] for p in prefixes])
 
-# %% ../nbs/11_sampling.ipynb #0794c9f7
+# %% ../nbs/11_sampling.ipynb #01946643
 @patch
-def can_share(self: Reader) -> bool: # Tried once
-    "Can rows of the model share prefixes?"
+def shared(self: Reader,
+    prefixes: Sequence[tuple[int, ...]], # row: token ids
+    each: int # Bytes of a token in a layer
+) -> tuple[int, bool]: # As of `what_to_share`
+    "What the rows of a batch share: nothing, if their model cannot"
+    plan = what_to_share(prefixes, each, self.model.device)
+    if plan == (0, False) or self.shares is False: return 0, False
     if self.shares is None: self.shares = can_share(self.model)
-    return self.shares
-
-# %% ../nbs/11_sampling.ipynb #7f7b4885
-@patch
-def _shared(self: Reader, prefixes):
-    "How many tokens all rows of a batch begin with in one copy; do rows of the same prefix share the rest?"
-    distinct = {*prefixes}
-    each = sum(states[0, :, 0].numel() * states.element_size() for states in self.layers[0]) # bytes a token
-    pays = lambda tokens: worth(each * tokens, self.model.device)
-    grouped = pays((len(prefixes) - len(distinct)) * max(map(len, distinct)))
-    first = len(commonprefix([*distinct])) if len(distinct) > 1 else 0
-    if not pays(((len(distinct) if grouped else len(prefixes)) - 1) * first): first = 0
-    return (first, grouped) if (first or grouped) and self.can_share() else (0, False)
+    return plan if self.shares else (0, False)
 
 # %% ../nbs/11_sampling.ipynb #c0d3c3d8
 @patch
@@ -158,7 +153,8 @@ def start(self: Reader,
 ) -> tuple[DynamicCache, torch.Tensor]: # Cache; mask, row x time
     "A growing cache behind a batch of prefixes, and their mask"
     self.read(prefixes)
-    first, grouped = self._shared(prefixes)
+    each = sum(states[0, :, 0].numel() * states.element_size() for states in self.layers[0])
+    first, grouped = self.shared(prefixes, each)
     distinct = list(dict.fromkeys(prefixes))
     numbers, own = [self.rows[p] for p in prefixes], ()
     parts, masks = [], []
@@ -215,10 +211,9 @@ class _Rows:
     def step(self, temperature, number):
         "Token of this number of each row: their ids and log-probabilities"
         self.mask = torch.cat([self.mask, self.mask.new_ones(len(self.mask), 1)], 1)
-        how = attend(self.model, self.mask, 1)
-        with sharing(self.model, self.cache):
-            out = self.model(input_ids=self.token[:, None], **how, **with_cache(self.cache))
-        self.token, logp = _draw(out.logits[:, -1], temperature, self.noise[:, number])
+        logits = self.model(input_ids=self.token[:, None], **attend(self.model, self.mask, 1),
+                            **with_cache(self.cache)).logits[:, -1]
+        self.token, logp = _draw(logits, temperature, self.noise[:, number])
         return self.token.tolist(), logp.tolist()
 
     def keep(self, rows):

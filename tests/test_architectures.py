@@ -3,12 +3,13 @@
 The table over all architectures is `benchmarks/architectures.py`; here are ten of them, and what must be refused.
 """
 import importlib.util, re, warnings
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
-from transformers import AutoModelForCausalLM
+from transformers import AutoConfig, AutoModelForCausalLM, LlamaConfig
 
 import chained_adv.caches as caches
 import chained_adv.sampling as sampling
@@ -166,6 +167,40 @@ def test_rows_that_share_prefixes_answer_as_rows_with_copies(name, window, monke
         assert (ids, ended) == (other[0], other[2])
         plain = _plain_logprobs(model, Sample(prompt, ids, logps, ended))
         assert (plain - torch.tensor(logps)).abs().max() < 1e-4
+
+def test_a_model_that_asks_how_long_its_past_is_shares_rightly(monkeypatch):
+    "Llama 4 scales queries by the length of the cache, in its layers without positions; here every 16 tokens"
+    sizes = bench.SIZES | bench.EXPERTS | bench.ARCHITECTURES["Llama 4 (text)"][1]
+    config = AutoConfig.for_model("llama4_text", **sizes | dict(
+        floor_scale=16, layer_types=["full_attention"] * 4, no_rope_layers=[0] * 4))
+    torch.manual_seed(0)
+    model = AutoModelForCausalLM.from_config(config).eval()
+    with torch.no_grad():
+        for p in model.parameters(): p.normal_(std=.15) if p.dim() > 1 else None
+    monkeypatch.setitem(sharing.WORTH, "cpu", -1)
+    reader, prompt = Reader(model), shared_prompts()[4]
+    for answer in sample_tokens(model, reader, [prompt] * 3, 20, set()):
+        plain = _plain_logprobs(model, Sample(prompt, *answer))
+        assert (plain - torch.tensor(answer[1])).abs().max() < 1e-4
+    assert reader.shares
+
+@pytest.mark.parametrize("scale", [1, 6])
+def test_models_with_large_logits_share_in_half_precision(scale):
+    "Rounding grows with them: 32,000 words, a spread of 1 and of 6"
+    torch.manual_seed(0)
+    config = LlamaConfig(**bench.SIZES | dict(vocab_size=32_000, hidden_size=64))
+    model = AutoModelForCausalLM.from_config(config).eval()
+    with torch.no_grad(): model.lm_head.weight.normal_(std=scale / 8)
+    assert sharing.can_share(model.bfloat16())
+
+def test_threads_may_share_a_model(monkeypatch):
+    "One with shared prefixes, one with copies, at the same time: the answers of one after the other"
+    model, prompts = bench.make_model("Qwen2"), shared_prompts()
+    monkeypatch.setitem(sharing.WORTH, "cpu", -1)
+    run = lambda shares: sample_tokens(model, Reader(model, shares=shares), prompts, 30, set())
+    alone = [run(shares) for shares in (True, False)]
+    with ThreadPoolExecutor(2) as pool:
+        for _ in range(5): assert [*pool.map(run, (True, False))] == alone
 
 def test_what_rows_share_depends_on_what_it_saves(monkeypatch):
     "Ten rows of 43 to 80 tokens behind 40, the last of each left out; a token has 2 x 2 x 8 x 4 bytes in each layer of this model"

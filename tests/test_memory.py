@@ -17,6 +17,8 @@ from chained_adv.memory import MicroBatches, bytes_per_token, checkpoint_layers,
 from chained_adv.models import MERGED_BELOW, ModelConfig, Players, activate
 from chained_adv.ppo import Batch, PPOConfig, create_optimizer, train_step
 from chained_adv.rollout import sample_chains
+from chained_adv.rows import RowLimit
+from chained_adv.sampling import Reader, _Rows, row_noise
 from chained_adv.settings import TrainingConfig
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.trainer import AdversarialTrainer
@@ -206,28 +208,26 @@ def test_a_container_may_use_less(tmp_path, monkeypatch):
     assert free_memory() == 12345
 
 
-@pytest.mark.parametrize("limit, wide, prompt, tokens", [
-    (MERGED_BELOW, 384, 64, 48), (0, 2048, 64, 48), (MERGED_BELOW, 384, 600, 200)], ids=["merged copies", "merged beside", "shared prompts"])
-def test_a_run_takes_what_was_predicted(limit, wide, prompt, tokens, tmp_path, monkeypatch):
+@pytest.mark.parametrize("limit, wide", [(MERGED_BELOW, 384), (0, 2048)], ids=["merged copies", "merged beside"])
+def test_a_run_takes_what_was_predicted(limit, wide, tmp_path, monkeypatch):
     """Every tensor of a real run is counted: loading, sampling, an update; the config alone predicts the peaks within 20 %,
-    also those of a base that is too large for copies (here any is) and samples from merged layers beside its own,
-    and with prompts so long that their rows share them"""
+    also those of a base that is too large for copies (here any is) and samples from merged layers beside its own"""
     for module in (footprint, models): monkeypatch.setattr(module, "MERGED_BELOW", limit)
     sizes = dict(hidden_size=128, intermediate_size=wide, num_attention_heads=4, num_key_value_heads=2)
     config = LlamaConfig(vocab_size=3000, num_hidden_layers=4, bos_token_id=0, eos_token_id=1, **sizes)
     LlamaForCausalLM(config).save_pretrained(tmp_path)
     load_tokenizer(TINY).save_pretrained(tmp_path)
-    settings = ModelConfig(str(tmp_path), adapters="unified", device="cpu", max_stage_tokens=tokens)
-    parts = run_parts(config, settings, Plan(rows=24, tokens=tokens, prompt=prompt, group=8, micro=400))
+    settings = ModelConfig(str(tmp_path), adapters="unified", device="cpu", max_stage_tokens=48)
+    parts = run_parts(config, settings, Plan(rows=24, tokens=48, prompt=64, group=8, micro=400))
     peaks = {}
     with Tracker() as tracker:
         player = Players(settings).generator
         player.end_ids = set()
-        player.encode = lambda prompts, room: [[5 + int(p)] * prompt for p in prompts]
+        player.encode = lambda prompts, room: [[5 + int(p)] * 64 for p in prompts]
         held, tracker.peak = tracker.now, tracker.now
         answers = player.sample([str(i // 8) for i in range(24)], 5)
         peaks["sampling"], tracker.peak = tracker.peak, tracker.now
-        batch = Batch([tokens] * 24, [o.logprobs for o in answers], [i % 3 / 2 for i in range(24)], [i // 8 for i in range(24)])
+        batch = Batch([48] * 24, [o.logprobs for o in answers], [i % 3 / 2 for i in range(24)], [i // 8 for i in range(24)])
         reader = player.reader()
         read = lambda rows, **kw: player.logprobs([answers[r] for r in rows], 5, reader=reader, **kw)
         optimizer = create_optimizer(player.parameters(5).values(), 1e-4)
@@ -236,6 +236,36 @@ def test_a_run_takes_what_was_predicted(limit, wide, prompt, tokens, tmp_path, m
     fixed = parts["weights"] + parts["merged copies"] + parts["adapters"]
     assert .8 < (fixed + parts["sampling"]) / peaks["sampling"] < 1.2
     assert .8 < (fixed + parts["Adam"] + parts["update"]) / peaks["update"] < 1.2
+
+def test_rows_hold_one_copy_of_a_prompt():
+    "Every tensor is counted: beside what was read a batch holds each prompt once, and never twice, not even for a moment"
+    model = LlamaForCausalLM(LlamaConfig(vocab_size=768, hidden_size=128, intermediate_size=128, num_hidden_layers=8,
+                                         num_attention_heads=4, num_key_value_heads=4)).eval()
+    prompts = [[5 + i] * 600 for i in range(4) for _ in range(6)]
+    one = 600 * 8 * 2 * 128 * 4 # bytes of a prompt
+    with torch.no_grad(), Tracker([*model.parameters()]) as tracker:
+        reader = Reader(model)
+        reader.read([tuple(p[:-1]) for p in prompts])
+        before = tracker.peak = tracker.now
+        rows = _Rows(model, reader, prompts, row_noise([0] * 24, 2))
+        assert tracker.peak - before < 4.2 * one
+        rows.step(1., 0)
+        held = tracker.peak = tracker.now
+        rows.keep([*range(18)])
+        assert tracker.peak < held + one / 2 and tracker.now < held - one
+        assert len(rows.cache.layers[0].prefixes[0].layers[0][0]) == 3
+
+def test_rows_are_counted_by_what_a_batch_shares():
+    "Rows of the same prompt side by side share it in each batch; far apart they do not"
+    model = LlamaForCausalLM(LlamaConfig(vocab_size=768, hidden_size=128, intermediate_size=128, num_hidden_layers=8,
+                                         num_attention_heads=4, num_key_value_heads=4)).eval()
+    distinct, limit, reader = [[5 + i] * 600 for i in range(64)], RowLimit(), Reader(model)
+    grouped = limit.needed(reader, [p for p in distinct for _ in range(8)][:64], 8)
+    apart = limit.needed(reader, (distinct * 8)[:64], 8)
+    token = 8 * 2 * 128 * 4
+    assert apart - grouped == 2 * (64 - 8) * 600 * token
+    cannot = RowLimit().needed(Reader(model, shares=False), [p for p in distinct for _ in range(8)][:64], 8)
+    assert cannot - grouped == (64 - 8) * 600 * token
 
 def test_merged_layers_are_predicted_where_a_run_has_them(monkeypatch):
     "In single precision, not packed, with twice their memory free"
