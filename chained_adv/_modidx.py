@@ -3981,6 +3981,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
             'chained_adv.sampling': { 'chained_adv.sampling.Reader': ('sampling.html#reader', 'chained_adv/sampling.py'),
                                       'chained_adv.sampling.Reader.__init__': ('sampling.html#reader.__init__', 'chained_adv/sampling.py'),
                                       'chained_adv.sampling.Reader._forward': ('sampling.html#reader._forward', 'chained_adv/sampling.py'),
+                                      'chained_adv.sampling.Reader._picker': ('sampling.html#reader._picker', 'chained_adv/sampling.py'),
                                       'chained_adv.sampling.Reader._read': ('sampling.html#reader._read', 'chained_adv/sampling.py'),
                                       'chained_adv.sampling.Reader._take': ('sampling.html#reader._take', 'chained_adv/sampling.py'),
                                       'chained_adv.sampling.Reader.known': ('sampling.html#reader.known', 'chained_adv/sampling.py'),

@@ -57,8 +57,8 @@ def _pad_left(rows, pad_id, device):
 
 # %% ../nbs/11_sampling.ipynb #c41d7e58
 @patch
-def _take(self: Reader, numbers, lengths=None, begin=0):
-    "Keys and values per layer of some rows, or of some of their tokens, and their mask"
+def _picker(self: Reader, numbers, lengths=None, begin=0):
+    "What takes some rows, or some of their tokens, out of a layer's keys or values; and their mask"
     rows = torch.tensor(numbers, device=self.model.device)
     mask = self.mask[rows]
     count = mask.cumsum(1)
@@ -67,7 +67,13 @@ def _take(self: Reader, numbers, lengths=None, begin=0):
     columns = mask.argsort(dim=1, stable=True)[:, mask.shape[1] - int(mask.sum(1).max()):]
     heads = lambda states: torch.arange(states.shape[1], device=mask.device)[:, None]
     pick = lambda states: states[rows[:, None, None], heads(states), columns[:, None]]
-    return [(pick(keys), pick(values)) for keys, values in self.layers], mask.gather(1, columns)
+    return pick, mask.gather(1, columns)
+
+@patch
+def _take(self: Reader, numbers, lengths=None, begin=0):
+    "Keys and values per layer of some rows, or of some of their tokens, and their mask"
+    pick, mask = self._picker(numbers, lengths, begin)
+    return [(pick(keys), pick(values)) for keys, values in self.layers], mask
 
 # %% ../nbs/11_sampling.ipynb #5fbae83a
 @patch
@@ -114,14 +120,17 @@ def _read(self: Reader, new, prefixes):
     "Read texts and forget those that are neither among the first nor wanted"
     new = sorted(new, key=lambda text: len(text) - self.known(text)[0])
     chunks = [new[i:i + self.chunk] for i in range(0, len(new), self.chunk)]
-    parts = [self._forward(texts) for texts in chunks]
+    parts, masks = map(list, zip(*map(self._forward, chunks)))
     kept, wanted = self.first or self.rows, {*prefixes}
     keep = [p for p in self.rows if p in kept or p in wanted]
-    if keep: parts.insert(0, self._take([self.rows[p] for p in keep]))
-    by_layer = zip(*(layers for layers, _ in parts)) # layer: (keys, values) of every part
-    layers = [tuple(_stack(o, 2) for o in zip(*blocks)) for blocks in by_layer]
-    self.mask = _stack([mask for _, mask in parts], 1)
-    self.layers = layers # both or none, if memory runs out
+    pick, mask = self._picker([self.rows[p] for p in keep]) if keep else (None, None)
+    before, self.layers, self.rows, self.order = self.layers, [], {}, [] # nothing is known if memory runs out
+    for i in range(len(parts[0])): # a layer moves at a time, so that none stands in memory twice for long
+        blocks = [layers[i] for layers in parts]
+        if pick: blocks.insert(0, tuple(map(pick, before[i])))
+        self.layers.append(tuple(_stack(states, 2) for states in zip(*blocks)))
+        for layers in [*parts, *([before] if before else [])]: layers[i] = None
+    self.mask = _stack([*([mask] if pick else []), *masks], 1)
     self.rows = {p: i for i, p in enumerate(keep + new)}
     self.order = sorted(self.rows)
 

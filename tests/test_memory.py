@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest, torch
 from transformers import GPT2Config, LlamaConfig, LlamaForCausalLM, Qwen2ForCausalLM, Qwen3MoeConfig
 
-from chained_adv import footprint, memory, models
+from chained_adv import footprint, memory, models, sampling
 from chained_adv.batches import ValueHeads, joint_batch, update_inputs
 from chained_adv.core import ConfigError, TrainingError
 from chained_adv.doctor import fitting_table
@@ -18,7 +18,7 @@ from chained_adv.models import MERGED_BELOW, ModelConfig, Players, activate
 from chained_adv.ppo import Batch, PPOConfig, create_optimizer, train_step
 from chained_adv.rollout import sample_chains
 from chained_adv.rows import RowLimit
-from chained_adv.sampling import Reader, _Rows, row_noise
+from chained_adv.sampling import Reader, _Rows, row_noise, sample_tokens
 from chained_adv.settings import TrainingConfig
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.trainer import AdversarialTrainer
@@ -254,6 +254,36 @@ def test_rows_hold_one_copy_of_a_prompt():
         rows.keep([*range(18)])
         assert tracker.peak < held + one / 2 and tracker.now < held - one
         assert len(rows.cache.layers[0].prefixes[0].layers[0][0]) == 3
+
+def test_reading_moves_a_layer_at_a_time():
+    "Beside what was read before, the new prompts and a layer or two: not all of both twice"
+    model = LlamaForCausalLM(LlamaConfig(vocab_size=768, hidden_size=128, intermediate_size=128, num_hidden_layers=16,
+                                         num_attention_heads=4, num_key_value_heads=4)).eval()
+    texts = lambda first: [(first + i,) * 600 for i in range(16)]
+    batch = 16 * 600 * 16 * 2 * 128 * 4 # bytes
+    with torch.no_grad(), Tracker([*model.parameters()]) as tracker:
+        reader = Reader(model)
+        for n in range(3): # the first texts are kept to the end, the second give way to the third
+            tracker.peak = tracker.now
+            reader.read(texts(5 + 100 * n))
+            assert tracker.now < 1.1 * batch * min(n + 1, 2) and tracker.peak < 1.5 * batch * (n + 1)
+
+@pytest.mark.parametrize("at", [1, 3, 7])
+def test_a_reader_that_memory_runs_out_of_reads_anew(at, monkeypatch):
+    "While layers move nothing is known for sure; the next try answers as if nothing had happened"
+    model, _ = load_base(TINY, "cpu")
+    prompts = [[5 + i] * 30 + [9] for i in range(4)]
+    answers = sample_tokens(model, Reader(model), prompts, 8, set())
+    reader, calls, stack = Reader(model), [], sampling._stack
+    reader.read([tuple(p[:20]) for p in prompts])
+    def cramped(*args):
+        calls.append(args)
+        if len(calls) == at: raise torch.OutOfMemoryError("CUDA out of memory")
+        return stack(*args)
+    monkeypatch.setattr(sampling, "_stack", cramped)
+    with pytest.raises(torch.OutOfMemoryError): sample_tokens(model, reader, prompts, 8, set())
+    for (ids, logps, _), (known, before, _) in zip(sample_tokens(model, reader, prompts, 8, set()), answers):
+        assert ids == known and torch.allclose(torch.tensor(logps), torch.tensor(before), atol=1e-4)
 
 def test_rows_are_counted_by_what_a_batch_shares():
     "Rows of the same prompt side by side share it in each batch; far apart they do not"
