@@ -125,13 +125,14 @@ def _read(self: Reader, new, prefixes):
     keep = [p for p in self.rows if p in kept or p in wanted]
     pick, mask = self._picker([self.rows[p] for p in keep]) if keep else (None, None)
     before, self.layers, self.rows, self.order = self.layers, [], {}, [] # nothing is known if memory runs out
+    joined = []
     for i in range(len(parts[0])): # a layer moves at a time, so that none stands in memory twice for long
         blocks = [layers[i] for layers in parts]
         if pick: blocks.insert(0, tuple(map(pick, before[i])))
-        self.layers.append(tuple(_stack(states, 2) for states in zip(*blocks)))
+        joined.append(tuple(_stack(states, 2) for states in zip(*blocks)))
         for layers in [*parts, *([before] if before else [])]: layers[i] = None
     self.mask = _stack([*([mask] if pick else []), *masks], 1)
-    self.rows = {p: i for i, p in enumerate(keep + new)}
+    self.layers, self.rows = joined, {p: i for i, p in enumerate(keep + new)}
     self.order = sorted(self.rows)
 
 # %% ../nbs/11_sampling.ipynb #14ec549c
