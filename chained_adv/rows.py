@@ -83,7 +83,8 @@ def choose(self: RowLimit,
 ) -> int: # At least 1
     "Rows of a batch"
     if self.most: return self.most
-    needed = lambda rows: self.needed(reader, prompts[:rows], max_new_tokens)
+    batches = lambda rows: (prompts[i:i + rows] for i in range(0, len(prompts), rows))
+    needed = lambda rows: max(self.needed(reader, batch, max_new_tokens) for batch in batches(rows))
     return fitting_rows(needed, free_memory(reader.model.device))
 
 # %% ../nbs/15_rows.ipynb #9cff3178

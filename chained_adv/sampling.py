@@ -110,9 +110,9 @@ def read(self: Reader,
     if not new: return
     shared = tuple(commonprefix(new))
     apart = len(new) > 1 and len(shared) - self.known(shared)[0] >= SHARED
+    self.first = self.first or {*new, *([shared] if apart else [])}
     if apart: self._read([shared], prefixes)
     self._read([p for p in new if p not in self.rows], prefixes)
-    self.first = self.first or {*new, *([shared] if apart else [])}
 
 # %% ../nbs/11_sampling.ipynb #afc1da89
 @patch

@@ -13,7 +13,6 @@ from os.path import commonprefix
 import torch
 from fastcore.basics import patch
 from transformers import AttentionInterface, DynamicCache
-from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from .caches import GrowingLayer, attend, layer_states, make_cache, with_cache
 
 # %% ../nbs/10b_sharing.ipynb #f9ca4d34
@@ -122,12 +121,14 @@ def _attend_shared(behind, query, key, value, mask, scaling):
 # %% ../nbs/10b_sharing.ipynb #ffb43c67
 ODD = ("position_bias", "s_aux", "softcap") # what some models hand to their attention, which is not done here
 
-def sdpa_or_shared(module, query, key, value, attention_mask, scaling=None, **kwargs):
-    "`sdpa` attention of transformers, and attention of one token per row behind shared prefixes"
+_usual = AttentionInterface()["sdpa"] # of transformers, or what another library has put there
+
+def sdpa_or_shared(module, query, key, value, attention_mask, dropout=0., scaling=None, *args, **kwargs):
+    "`sdpa` attention as it was, and attention of one token per row behind shared prefixes"
     behind = getattr(key, BEHIND, None)
     if behind is None:
-        return sdpa_attention_forward(module, query, key, value, attention_mask, scaling=scaling, **kwargs)
-    odd = [name for name in ODD if kwargs.get(name) is not None]
+        return _usual(module, query, key, value, attention_mask, dropout, scaling, *args, **kwargs)
+    odd = [name for name in ODD if kwargs.get(name) is not None] + ["several tokens"] * (query.shape[2] > 1)
     if odd: raise NotImplementedError(f"attention with {', '.join(odd)} behind shared prefixes")
     return _attend_shared(behind, query, key, value, attention_mask, scaling)
 
@@ -178,6 +179,7 @@ def can_share(
     layers = make_cache(model).layers
     if model.config.get_text_config()._attn_implementation != "sdpa": return False
     try: shared, reads = _trial(model, True)
+    except torch.OutOfMemoryError: raise
     except (AttributeError, LookupError, RuntimeError, TypeError, ValueError): return False
     if reads < len(layers): return False
     copied, _ = _trial(model, False)

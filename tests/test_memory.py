@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest, torch
 from transformers import GPT2Config, LlamaConfig, LlamaForCausalLM, Qwen2ForCausalLM, Qwen3MoeConfig
 
-from chained_adv import footprint, memory, models, sampling
+from chained_adv import footprint, memory, models, rows, sampling
 from chained_adv.batches import ValueHeads, joint_batch, update_inputs
 from chained_adv.core import ConfigError, TrainingError
 from chained_adv.doctor import fitting_table
@@ -247,13 +247,13 @@ def test_rows_hold_one_copy_of_a_prompt():
         reader = Reader(model)
         reader.read([tuple(p[:-1]) for p in prompts])
         before = tracker.peak = tracker.now
-        rows = _Rows(model, reader, prompts, row_noise([0] * 24, 2))
+        batch = _Rows(model, reader, prompts, row_noise([0] * 24, 2))
         assert tracker.peak - before < 4.2 * one
-        rows.step(1., 0)
+        batch.step(1., 0)
         held = tracker.peak = tracker.now
-        rows.keep([*range(18)])
+        batch.keep([*range(18)])
         assert tracker.peak < held + one / 2 and tracker.now < held - one
-        assert len(rows.cache.layers[0].prefixes[0].layers[0][0]) == 3
+        assert len(batch.cache.layers[0].prefixes[0].layers[0][0]) == 3
 
 def test_reading_moves_a_layer_at_a_time():
     "Beside what was read before, the new prompts and a layer or two: not all of both twice"
@@ -294,6 +294,11 @@ def test_rows_are_counted_by_what_a_batch_shares():
     apart = limit.needed(reader, (distinct * 8)[:64], 8)
     token = 8 * 2 * 128 * 4
     assert apart - grouped == 2 * (64 - 8) * 600 * token
+    free = 2.1 * grouped
+    with pytest.MonkeyPatch.context() as patch: # the batch that needs most decides, wherever it stands
+        patch.setattr(rows, "free_memory", lambda device: free)
+        many = [distinct[0]] * 64 + distinct
+        assert RowLimit().choose(reader, many, 8) == RowLimit().choose(reader, many[::-1], 8) < 64
     cannot = RowLimit().needed(Reader(model, shares=False), [p for p in distinct for _ in range(8)][:64], 8)
     assert cannot - grouped == (64 - 8) * 600 * token
 
