@@ -72,6 +72,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                   'chained_adv/adapters.py'),
                                       'chained_adv.adapters.AdaptersOff.forward': ( 'adapters.html#adaptersoff.forward',
                                                                                     'chained_adv/adapters.py'),
+                                      'chained_adv.adapters._forward': ('adapters.html#_forward', 'chained_adv/adapters.py'),
                                       'chained_adv.adapters._weight': ('adapters.html#_weight', 'chained_adv/adapters.py'),
                                       'chained_adv.adapters.add_adapters': ('adapters.html#add_adapters', 'chained_adv/adapters.py')},
             'chained_adv.arc.agents': { 'chained_adv.arc.agents.Answer': ('arc/agents.html#answer', 'chained_adv/arc/agents.py'),

@@ -8,10 +8,11 @@ __all__ = ['add_adapters', 'AdapterSwitch', 'AdaptersOff', 'AdapterMerged']
 # %% ../nbs/14_adapters.ipynb #147bee34
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 import torch
 from fastcore.basics import patch
 from peft import LoraConfig, get_peft_model
-from peft.tuners.lora import LoraLayer
+from peft.tuners.lora import Linear, LoraLayer
 from .core import stable_hash
 from .loading import quietly
 
@@ -32,6 +33,19 @@ def add_adapters(
             else: model.add_adapter(adapter, lora)
     return model
 
+# %% ../nbs/14_adapters.ipynb #71fbde0c
+def _forward(layer, x, *args, **kwargs):
+    "The pass of a LoRA layer on a linear one"
+    if layer._disable_adapters: return layer.base_layer(x, *args, **kwargs)
+    names, odd = layer.active_adapters, args or kwargs or layer.merged_adapters
+    if odd or len(names) != 1 or layer.base_layer.weight.dtype != x.dtype:
+        return type(layer).forward(layer, x, *args, **kwargs)
+    a, b = (o[names[0]].weight for o in (layer.lora_A, layer.lora_B))
+    if a.dtype != x.dtype: return type(layer).forward(layer, x)
+    out, low = layer.base_layer(x), torch.nn.functional.linear(x, a)
+    scaled = b.T * layer.scaling[names[0]]
+    return out.view(-1, out.shape[-1]).addmm_(low.view(-1, low.shape[-1]), scaled).view_as(out)
+
 # %% ../nbs/14_adapters.ipynb #f2540136
 class AdapterSwitch:
     "The adapters of a model: which one is active, and the model with none"
@@ -41,6 +55,8 @@ class AdapterSwitch:
     ):
         self.model = model
         self.layers = [m for m in model.modules() if isinstance(m, LoraLayer)]
+        for layer in self.layers:
+            if type(layer) is Linear: layer.forward = partial(_forward, layer)
         named = list(model.named_parameters())
         self.parameters = {} # adapter -> name without the adapter's -> parameter
         for adapter in names:
