@@ -3,6 +3,7 @@ in one process.
 
 python benchmarks/update.py [--before REV] [--rounds 9] [--rows 48] [--advantage group]
 python benchmarks/update.py --trl [--rounds 3] [--rows 32] [--tokens 256] [--prompt 128]
+python benchmarks/update.py --room [--rounds 3] [--rows 32] [--tokens 256] [--prompt 128]
 
 Samples one batch of the shipped model, then lets both packages make the same update of a fresh adapter in
 turns, and prints processor seconds (medians) and their ratio. Weights after the update are compared, too: a
@@ -13,6 +14,9 @@ With --trl a random Qwen2 of 4 million parameters learns by a LoRA adapter of ra
 in groups of eight, in both: KL to the reference, two epochs of two minibatches, no generation counted. TRL's
 GRPOTrainer gets the answers by its `rollout_func`; what is timed is everything after that, up to the end of its
 fourth optimiser step, in its second round. TRL needs the old log-probabilities, too, which our sampler gives.
+
+With --room our update of that work keeps what it has read of its prompts, as it does where memory allows, and in
+turns only what it read first: for prompts of eight answers each, and of one.
 """
 
 import argparse, importlib, io, os, statistics, subprocess, sys, tarfile, tempfile, time, warnings
@@ -90,34 +94,34 @@ def write_model(folder):
     load_tokenizer(TINY).save_pretrained(folder)
 
 
-def random_answers(rows, tokens, prompt):
-    "(prompt ids, answer ids) of each row; eight rows share a prompt"
+def random_answers(rows, tokens, prompt, each=8):
+    "(prompt ids, answer ids) of each row; so many rows share a prompt"
     source = torch.Generator().manual_seed(0)
     draw = lambda n: torch.randint(5, 700, (n,), generator=source).tolist()
-    prompts = [draw(prompt) for _ in range(-(-rows // 8))]
-    return [(prompts[i // 8], draw(tokens)) for i in range(rows)]
+    prompts = [draw(prompt) for _ in range(-(-rows // each))]
+    return [(prompts[i // each], draw(tokens)) for i in range(rows)]
 
 
-def our_update(folder, answers, rounds):
-    "Processor seconds of our updates"
+def our_update(folder, answers, rounds, room=(True,)):
+    "Processor seconds of our updates, as the trainer makes them: their prompts are read anew; a list for each room"
     from chained_adv import models, ppo
+    from chained_adv.batches import ValueHeads, update_inputs
 
     player = models.Players(models.ModelConfig(model=folder, device="cpu", adapters="unified")).generator
-    samples = [models.Sample(p, ids, [], True) for p, ids in answers]
+    samples, n = [models.Sample(p, ids, [], True) for p, ids in answers], len(answers)
     with torch.no_grad():
-        logprobs = player.logprobs(samples, 5)[0]
-    seconds = []
+        logprobs = [player.logprobs([o], 5)[0][0].tolist() for o in samples]
+    batch = ppo.Batch(
+        [len(o.ids) for o in samples], logprobs, [i % 3 / 2 for i in range(n)], [i // 8 for i in range(n)])
+    values, seconds, limit = ValueHeads(ppo.PPOConfig()), [[] for _ in room], player.base.rows
     for _ in range(rounds + 1):
-        reader = player.reader()
-        read = lambda rows, **kw: player.logprobs([samples[r] for r in rows], 5, reader=reader, **kw)
-        batch = ppo.Batch(
-            [len(o.ids) for o in samples], logprobs.tolist(), [i % 3 / 2 for i in range(len(samples))],
-            [i // 8 for i in range(len(samples))])
-        optimizer = ppo.create_optimizer(player.parameters(5).values(), 1e-5)
-        start = time.process_time()
-        ppo.train_step(batch, read, lambda rows: read(rows, reference=True), optimizer)
-        seconds.append(time.process_time() - start)
-    return seconds[1:]
+        for found, kept in zip(seconds, room):
+            limit.room = type(limit).room.__get__(limit) if kept else lambda model: 0
+            optimizer = ppo.create_optimizer(player.parameters(5).values(), 1e-5)
+            start = time.process_time()
+            ppo.train_step(**update_inputs(player, samples, [5] * n, batch, optimizer, values, 5, 1))
+            found.append(time.process_time() - start)
+    return [o[1:] for o in seconds]
 
 
 def trl_update(folder, answers, rounds):
@@ -159,7 +163,7 @@ def beside_trl(rows, tokens, prompt, rounds):
     answers = random_answers(rows, tokens, prompt)
     with tempfile.TemporaryDirectory() as folder:
         write_model(folder)
-        ours = statistics.median(our_update(folder, answers, rounds))
+        ours = statistics.median(our_update(folder, answers, rounds)[0])
         theirs = statistics.median(trl_update(folder, answers, rounds))
     n = 2 * rows * tokens  # two epochs
     print(f"{rows} answers of {tokens} tokens to {rows // 8} prompts of {prompt}, two epochs")
@@ -169,20 +173,34 @@ def beside_trl(rows, tokens, prompt, rounds):
     )
 
 
+def with_room(rows, tokens, prompt, rounds):
+    for each in (8, 1):
+        answers = random_answers(rows, tokens, prompt, each)
+        with tempfile.TemporaryDirectory() as folder:
+            write_model(folder)
+            kept, forgotten = map(statistics.median, our_update(folder, answers, rounds, (True, False)))
+        print(
+            f"{rows} answers of {tokens} tokens, {each} to a prompt of {prompt}: prompts kept {kept:.2f} s, "
+            f"the first alone {forgotten:.2f} s, ratio {forgotten / kept:.2f}"
+        )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--before", metavar="REV", help="a git revision")
     parser.add_argument("--trl", action="store_true", help="beside TRL's GRPO")
-    parser.add_argument("--rounds", type=int, default=0, help="9, or 3 beside TRL")
-    parser.add_argument("--rows", type=int, default=0, help="48, or 32 beside TRL")
-    parser.add_argument("--tokens", type=int, default=256, help="of an answer, beside TRL")
-    parser.add_argument("--prompt", type=int, default=128, help="tokens of a prompt, beside TRL")
+    parser.add_argument("--room", action="store_true", help="with and without room for prompts")
+    parser.add_argument("--rounds", type=int, default=0, help="9, or 3 of a random model")
+    parser.add_argument("--rows", type=int, default=0, help="48, or 32 of a random model")
+    parser.add_argument("--tokens", type=int, default=256, help="of a random answer")
+    parser.add_argument("--prompt", type=int, default=128, help="tokens of a random prompt")
     parser.add_argument("--advantage", default="group", choices=["group", "rloo", "gae"])
     args = parser.parse_args()
     torch.set_num_threads(1)
-    rows, rounds = args.rows or (32 if args.trl else 48), args.rounds or (3 if args.trl else 9)
-    if args.trl:
-        return beside_trl(rows, args.tokens, args.prompt, rounds)
+    made_up = args.trl or args.room
+    rows, rounds = args.rows or (32 if made_up else 48), args.rounds or (3 if made_up else 9)
+    if made_up:
+        return (beside_trl if args.trl else with_room)(rows, args.tokens, args.prompt, rounds)
     with tempfile.TemporaryDirectory() as folder:
         packages = [load_before(args.before, folder) if args.before else "chained_adv", "chained_adv"]
         answers, seconds, weights = sample(rows), ([], []), [None, None]

@@ -3974,6 +3974,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                   'chained_adv.rows.RowLimit.choose': ('rows.html#rowlimit.choose', 'chained_adv/rows.py'),
                                   'chained_adv.rows.RowLimit.halve': ('rows.html#rowlimit.halve', 'chained_adv/rows.py'),
                                   'chained_adv.rows.RowLimit.needed': ('rows.html#rowlimit.needed', 'chained_adv/rows.py'),
+                                  'chained_adv.rows.RowLimit.room': ('rows.html#rowlimit.room', 'chained_adv/rows.py'),
                                   'chained_adv.rows._try': ('rows.html#_try', 'chained_adv/rows.py'),
                                   'chained_adv.rows.fitting_rows': ('rows.html#fitting_rows', 'chained_adv/rows.py'),
                                   'chained_adv.rows.row_bytes': ('rows.html#row_bytes', 'chained_adv/rows.py'),

@@ -42,9 +42,9 @@ def _forward(layer, x, *args, **kwargs):
         return type(layer).forward(layer, x, *args, **kwargs)
     a, b = (o[names[0]].weight for o in (layer.lora_A, layer.lora_B))
     if a.dtype != x.dtype: return type(layer).forward(layer, x)
-    out, low = layer.base_layer(x), torch.nn.functional.linear(x, a)
-    scaled = b.T * layer.scaling[names[0]]
-    return out.view(-1, out.shape[-1]).addmm_(low.view(-1, low.shape[-1]), scaled).view_as(out)
+    flat = x.reshape(-1, x.shape[-1]) # what changes in place must not be a view: autograd would copy it
+    out, scaled = layer.base_layer(flat), b.T * layer.scaling[names[0]]
+    return out.addmm_(torch.nn.functional.linear(flat, a), scaled).view(*x.shape[:-1], -1)
 
 # %% ../nbs/14_adapters.ipynb #f2540136
 class AdapterSwitch:

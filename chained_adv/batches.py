@@ -189,6 +189,7 @@ def update_inputs(
     "What the update of a player needs"
     config = values.config
     reader = player.reader() if player.base.adapters else None
+    if reader: reader.room = player.base.rows.room(reader.model)
     score = _scorer(player, samples, stages, reader)
     head = head_optimizer = None
     if config.advantage == "gae":
