@@ -14,12 +14,13 @@ With --trl a random Qwen2 of 4 million parameters learns by a LoRA adapter of ra
 in groups of eight, in both: KL to the reference, two epochs of two minibatches, no generation counted. TRL's
 GRPOTrainer gets the answers by its `rollout_func`; what is timed is everything after that, up to the end of its
 fourth optimiser step, in its second round. TRL needs the old log-probabilities, too, which our sampler gives.
+Both run in processes of their own, twice, in turns: in one process each slows the other.
 
 With --room our update of that work keeps what it has read of its prompts, as it does where memory allows, and in
 turns only what it read first: for prompts of eight answers each, and of one.
 """
 
-import argparse, importlib, io, os, statistics, subprocess, sys, tarfile, tempfile, time, warnings
+import argparse, importlib, io, json, os, statistics, subprocess, sys, tarfile, tempfile, time, warnings
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -79,6 +80,8 @@ def update(package, answers, advantage):
 
 # Beside TRL
 
+WORK = ("--rows", "--tokens", "--prompt", "--rounds")
+
 
 def write_model(folder):
     "A random Qwen2 of 4 million parameters with the shipped tokenizer"
@@ -102,8 +105,9 @@ def random_answers(rows, tokens, prompt, each=8):
     return [(prompts[i // each], draw(tokens)) for i in range(rows)]
 
 
-def our_update(folder, answers, rounds, room=(True,)):
-    "Processor seconds of our updates, as the trainer makes them: their prompts are read anew; a list for each room"
+def our_updates(folder, answers):
+    """A function that makes one of our updates, as the trainer makes them, and gives its processor seconds; without
+    room only the prompts that were read first are kept"""
     from chained_adv import models, ppo
     from chained_adv.batches import ValueHeads, update_inputs
 
@@ -113,18 +117,20 @@ def our_update(folder, answers, rounds, room=(True,)):
         logprobs = [player.logprobs([o], 5)[0][0].tolist() for o in samples]
     batch = ppo.Batch(
         [len(o.ids) for o in samples], logprobs, [i % 3 / 2 for i in range(n)], [i // 8 for i in range(n)])
-    values, seconds, limit = ValueHeads(ppo.PPOConfig()), [[] for _ in room], player.base.rows
-    for _ in range(rounds + 1):
-        for found, kept in zip(seconds, room):
-            limit.room = type(limit).room.__get__(limit) if kept else lambda model: 0
-            optimizer = ppo.create_optimizer(player.parameters(5).values(), 1e-5)
-            start = time.process_time()
-            ppo.train_step(**update_inputs(player, samples, [5] * n, batch, optimizer, values, 5, 1))
-            found.append(time.process_time() - start)
-    return [o[1:] for o in seconds]
+    values, limit = ValueHeads(ppo.PPOConfig()), player.base.rows
+    own = limit.room
+
+    def update(room=True):
+        limit.room = own if room else lambda model: 0
+        optimizer = ppo.create_optimizer(player.parameters(5).values(), 1e-5)
+        start = time.process_time()
+        ppo.train_step(**update_inputs(player, samples, [5] * n, batch, optimizer, values, 5, 1))
+        return time.process_time() - start
+
+    return update
 
 
-def trl_update(folder, answers, rounds):
+def trl_updates(folder, answers, rounds):
     "Processor seconds of TRL's updates"
     from datasets import Dataset
     from peft import LoraConfig
@@ -155,16 +161,32 @@ def trl_update(folder, answers, rounds):
     return seconds[1:]
 
 
-def beside_trl(rows, tokens, prompt, rounds):
-    if lacking := [o for o in ("trl", "datasets") if not find_spec(o)]:
-        sys.exit(f"--trl needs {' and '.join(lacking)}, not installed here: pip install 'trl>=1.16'")
+def time_alone(who, rows, tokens, prompt, rounds):
+    "Print the processor seconds of our updates or of TRL's, the first left out"
     warnings.simplefilter("ignore")
     os.environ["TRL_EXPERIMENTAL_SILENCE"] = "1"
     answers = random_answers(rows, tokens, prompt)
     with tempfile.TemporaryDirectory() as folder:
         write_model(folder)
-        ours = statistics.median(our_update(folder, answers, rounds)[0])
-        theirs = statistics.median(trl_update(folder, answers, rounds))
+        if who == "trl":
+            seconds = trl_updates(folder, answers, rounds)
+        else:
+            update = our_updates(folder, answers)
+            seconds = [update() for _ in range(rounds + 1)][1:]
+    print(json.dumps(seconds))
+
+
+def beside_trl(rows, tokens, prompt, rounds):
+    if lacking := [o for o in ("trl", "datasets") if not find_spec(o)]:
+        sys.exit(f"--trl needs {' and '.join(lacking)}, not installed here: pip install 'trl>=1.16'")
+    seconds, work = {"ours": [], "trl": []}, map(str, (rows, tokens, prompt, rounds))
+    command = [sys.executable, __file__, *(w for pair in zip(WORK, work) for w in pair), "--alone"]
+    for who in ("ours", "trl", "trl", "ours"):
+        done = subprocess.run([*command, who], capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(done.stderr)
+        seconds[who] += json.loads(done.stdout.splitlines()[-1])
+    ours, theirs = map(statistics.median, seconds.values())
     n = 2 * rows * tokens  # two epochs
     print(f"{rows} answers of {tokens} tokens to {rows // 8} prompts of {prompt}, two epochs")
     print(
@@ -178,7 +200,9 @@ def with_room(rows, tokens, prompt, rounds):
         answers = random_answers(rows, tokens, prompt, each)
         with tempfile.TemporaryDirectory() as folder:
             write_model(folder)
-            kept, forgotten = map(statistics.median, our_update(folder, answers, rounds, (True, False)))
+            update = our_updates(folder, answers)
+            found = [(update(True), update(False)) for _ in range(rounds + 1)]
+        kept, forgotten = map(statistics.median, zip(*found[1:]))
         print(
             f"{rows} answers of {tokens} tokens, {each} to a prompt of {prompt}: prompts kept {kept:.2f} s, "
             f"the first alone {forgotten:.2f} s, ratio {forgotten / kept:.2f}"
@@ -190,6 +214,7 @@ def main():
     parser.add_argument("--before", metavar="REV", help="a git revision")
     parser.add_argument("--trl", action="store_true", help="beside TRL's GRPO")
     parser.add_argument("--room", action="store_true", help="with and without room for prompts")
+    parser.add_argument("--alone", choices=["ours", "trl"], help="a process of --trl")
     parser.add_argument("--rounds", type=int, default=0, help="9, or 3 of a random model")
     parser.add_argument("--rows", type=int, default=0, help="48, or 32 of a random model")
     parser.add_argument("--tokens", type=int, default=256, help="of a random answer")
@@ -197,8 +222,10 @@ def main():
     parser.add_argument("--advantage", default="group", choices=["group", "rloo", "gae"])
     args = parser.parse_args()
     torch.set_num_threads(1)
-    made_up = args.trl or args.room
+    made_up = args.trl or args.room or args.alone
     rows, rounds = args.rows or (32 if made_up else 48), args.rounds or (3 if made_up else 9)
+    if args.alone:
+        return time_alone(args.alone, rows, args.tokens, args.prompt, rounds)
     if made_up:
         return (beside_trl if args.trl else with_room)(rows, args.tokens, args.prompt, rounds)
     with tempfile.TemporaryDirectory() as folder:

@@ -209,6 +209,11 @@ def config(self: AdaptersOff): # Of transformers
     "Sizes and kinds of its layers"
     return self.switch.model.config
 
+@patch
+def get_output_embeddings(self: AdaptersOff) -> torch.nn.Module: # The model's
+    "Its head"
+    return self.switch.model.get_output_embeddings()
+
 # %% ../nbs/14_adapters.ipynb #9b8b15c6
 class AdapterMerged(AdaptersOff):
     "A model with an adapter merged, as a model"

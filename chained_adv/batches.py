@@ -169,6 +169,13 @@ def restore(self: ValueHeads,
         optimizer.load_state_dict(saved["optimizer"])
 
 # %% ../nbs/31_batches.ipynb #ccac342a
+def _roomy_reader(player):
+    "What keeps all prompts that memory has room for; None where all weights learn"
+    if not player.base.adapters: return None
+    reader = player.reader()
+    reader.room = player.base.rows.room(reader.model)
+    return reader
+
 def _scorer(player, samples, stages, reader):
     "rows of one adapter -> log-probabilities, entropies, mask of a batch's answers"
     def score(rows, **options):
@@ -188,8 +195,7 @@ def update_inputs(
 ) -> dict: # Arguments of `train_step`
     "What the update of a player needs"
     config = values.config
-    reader = player.reader() if player.base.adapters else None
-    if reader: reader.room = player.base.rows.room(reader.model)
+    reader = _roomy_reader(player)
     score = _scorer(player, samples, stages, reader)
     head = head_optimizer = None
     if config.advantage == "gae":

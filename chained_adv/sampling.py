@@ -15,7 +15,7 @@ import torch
 from fastcore.basics import patch
 from transformers import DynamicCache
 from .caches import attend, layer_states, make_cache, plain_layer, with_cache
-from .lmhead import score_targets
+from .lmhead import head_states, score_targets
 from .sharing import SharedPrefix, can_share, keep_rows, shared_cache, what_to_share
 
 # %% ../nbs/11_sampling.ipynb #3f124068
@@ -339,10 +339,10 @@ def _last_states(reader, prompts):
     layers, seen = reader.select([p[:-1] for p in prompts])
     last = torch.tensor([p[-1:] for p in prompts], device=seen.device)
     mask = torch.cat([seen, seen.new_ones(len(seen), 1)], 1)
-    out = reader.model(
-        input_ids=last, **attend(reader.model, mask, 1), **with_cache(make_cache(reader.model, layers)),
-        output_hidden_states=True, logits_to_keep=1)
-    return out.hidden_states[-1][:, -1].float().cpu()
+    run = functools.partial(reader.model, input_ids=last, **attend(reader.model, mask, 1),
+                            **with_cache(make_cache(reader.model, layers)))
+    [states], _ = head_states(reader.model.get_output_embeddings(), run)
+    return states[:, -1].float().cpu()
 
 @torch.no_grad()
 def last_states(

@@ -1,11 +1,12 @@
 """A short run on the shipped model, by one process or by several; started by test_ranks.py.
 
     python tests/rank_run.py FOLDER 1,2            stages 1 and 2; a third word breaks rank 1: `nan` in its second
-                                                   step, `oom` when it samples
+                                                   step, `oom` when it samples; `large` takes the shipped
+                                                   vocabulary for a large one, which is read in pieces
 """
 import sys, time
 import torch
-from chained_adv import rows
+from chained_adv import lmhead, rows
 from chained_adv.models import Player
 from chained_adv.ranks import rank, wants_spread
 from chained_adv.settings import TrainingConfig
@@ -39,6 +40,7 @@ def held(model):
 def main(folder, stages, *more):
     if "nan" in more: break_second_step()
     if "oom" in more: break_sampling()
+    if "large" in more: lmhead.PIECE = 20_000
     config = TrainingConfig(
         out=folder, stages=tuple(map(int, stages.split(","))),
         n_discriminator_steps=1, first_discriminator_steps=0, n_generator_steps=1, k_alternating_steps=1,

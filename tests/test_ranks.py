@@ -69,7 +69,7 @@ def test_what_is_not_a_number_on_one_rank_stops_all(tmp_path):
     assert "rank 1 of 2 failed" in done.stderr # what rank 0 says
 
 def test_a_base_spread_over_two_ranks_makes_the_run_of_one(alone, tmp_path):
-    done = run(tmp_path / "run", "1,2", by="torchrun", spread=True)
+    done = run(tmp_path / "run", "1,2", "large", by="torchrun", spread=True)
     assert done.returncode == 0, done.stderr[-3000:]
     assert [f"rank {i} holds 0.50" in done.stdout for i in range(2)] == [True, True]
     same_lines(lines(alone), lines(tmp_path / "run"))
