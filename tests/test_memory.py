@@ -126,6 +126,26 @@ def test_a_run_that_runs_out_of_memory_is_the_same_run(tmp_path, monkeypatch):
     for a, b in zip(lines, again): assert a == pytest.approx(b, abs=1e-5)
     assert apart(adapters, small) < 1e-5 # a fifth of one step of Adam
 
+@pytest.mark.parametrize("room, once", [(2**20, True), (0, False)])
+def test_an_update_reads_a_prompt_once_where_there_is_room(written, monkeypatch, room, once):
+    "And comes to the same weights where there is none"
+    player, answers = written
+    read, forward, moved = [], Reader._forward, []
+    monkeypatch.setattr(Reader, "_forward", lambda self, texts: read.extend(texts) or forward(self, texts))
+    batch = Batch([len(o.ids) for o in answers], [o.logprobs for o in answers], [i % 3 / 2 for i in range(12)],
+                  [i // 6 for i in range(12)])
+    for given in (room, 2**20):
+        monkeypatch.setattr(RowLimit, "room", lambda self, model: given)
+        read.clear()
+        start = {n: p.detach().clone() for n, p in player.parameters(5).items()}
+        optimizer = torch.optim.SGD(player.parameters(5).values(), .1)
+        train_step(**update_inputs(player, answers, [5] * 12, batch, optimizer, ValueHeads(replace(CONFIG, epochs=2, microbatch_tokens=30)), 5, 1))
+        if given == room: assert {*read} >= {tuple(o.prompt_ids[:-1]) for o in answers} and (len(read) == len({*read})) == once
+        moved.append({n: p.detach().clone() for n, p in player.parameters(5).items()})
+        with torch.no_grad():
+            for n, p in player.parameters(5).items(): p.copy_(start[n])
+    assert 0 <= apart(*moved) < 1e-6 and apart(moved[0], start) > 1e-4
+
 def test_one_answer_that_does_not_fit(written):
     "First what saves memory is switched on; then the error says what to do"
     asked = []
