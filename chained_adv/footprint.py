@@ -7,7 +7,7 @@ __all__ = ['PACKED', 'RUNTIME', 'Tracker', 'meta_model', 'PassCosts', 'weight_by
            'peak_bytes', 'Choice', 'what_fits']
 
 # %% ../nbs/18_footprint.ipynb #5bb6e67b
-import copy, logging, weakref
+import copy, functools, logging, weakref
 from dataclasses import dataclass, replace
 import torch
 from fastcore.basics import patch
@@ -135,12 +135,9 @@ class PassCosts:
         tokens: int, # Of an answer
         prompt: int # Tokens of a prompt
     ):
-        at = lambda layers, rows: _measure(_short(config, layers), dtype, rank, rows, tokens, prompt)
-        small, long, wide, both = at(1, 1), at(2, 1), at(1, 3), at(2, 3)
-        self.both = (both - long - wide + small) / 2 # of a row in a layer
-        self.row = (wide - small) / 2 - self.both # of a row outside the layers
-        self.layer = long - small - self.both # of a layer, whatever the rows
-        self.fixed = small - self.row - self.layer - self.both
+        measure = lambda layers, rows: _measure(_short(config, layers), dtype, rank, rows, tokens, prompt)
+        self.measure = functools.cache(measure)
+        self.measure(1, 1) # a model that cannot be measured raises here
 
 # %% ../nbs/18_footprint.ipynb #a730ddfc
 @patch
@@ -149,7 +146,8 @@ def at(self: PassCosts,
     rows: int # Read together
 ) -> tuple[int, int, int]: # Bytes: reading, an update, the keys and values of a token
     "The costs of a pass"
-    costs = self.fixed + layers * self.layer + rows * (self.row + layers * self.both)
+    one, two = self.measure(1, rows), self.measure(2, rows)
+    costs = one + (layers - 1) * (two - one)
     reading, update, cached = (int(o) for o in costs)
     return reading, update, cached
 
