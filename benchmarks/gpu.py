@@ -125,22 +125,19 @@ def show_prefixes(player, args, speed):
 def show_update(player, samples, name="update"):
     "One update of the sampled answers"
     from chained_adv import ppo
-    from chained_adv.loading import loss_scale
-    from chained_adv.memory import checkpoint_layers, fit_config
+    from chained_adv.batches import ValueHeads, update_inputs
 
-    model, reader = player.base.model, player.reader()
-    read = lambda rows, **kw: player.logprobs([samples[r] for r in rows], 5, reader=reader, **kw)
-    n = len(samples)
+    model, n = player.base.model, len(samples)
     batch = ppo.Batch(
         [len(o.ids) for o in samples], [o.logprobs for o in samples], [i % 3 / 2 for i in range(n)],
         [i // 8 for i in range(n)])
     optimizer = ppo.create_optimizer(player.parameters(5).values(), 1e-5)
-    config = fit_config(ppo.PPOConfig(epochs=1), model)
+    values = ValueHeads(ppo.PPOConfig(epochs=1))
     begin()
     start = time.perf_counter()
-    stats = ppo.train_step(
-        batch, read, lambda rows: read(rows, reference=True), optimizer, config, corrected=True,
-        scale=loss_scale(model), spare=lambda: checkpoint_layers(model))
+    inputs = update_inputs(player, samples, [5] * n, batch, optimizer, values, 5, 1)
+    config = inputs["config"]
+    stats = ppo.train_step(**inputs | dict(corrected=True))
     wait(model.device)
     seconds = time.perf_counter() - start
     print(

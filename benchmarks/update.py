@@ -16,8 +16,8 @@ GRPOTrainer gets the answers by its `rollout_func`; what is timed is everything 
 fourth optimiser step, in its second round. TRL needs the old log-probabilities, too, which our sampler gives.
 Both run in processes of their own, twice, in turns: in one process each slows the other.
 
-With --room our update of that work keeps what it has read of its prompts, as it does where memory allows, and in
-turns only what it read first: for prompts of eight answers each, and of one.
+With --room our update of that work reads its prompts once, as it does where memory allows, and in turns those of
+each pass again: for prompts of eight answers each, and of one.
 """
 
 import argparse, importlib, io, json, os, statistics, subprocess, sys, tarfile, tempfile, time, warnings
@@ -106,8 +106,7 @@ def random_answers(rows, tokens, prompt, each=8):
 
 
 def our_updates(folder, answers):
-    """A function that makes one of our updates, as the trainer makes them, and gives its processor seconds; without
-    room only the prompts that were read first are kept"""
+    "A function that makes one of our updates, as the trainer makes them, and gives its processor seconds"
     from chained_adv import models, ppo
     from chained_adv.batches import ValueHeads, update_inputs
 
@@ -205,7 +204,7 @@ def with_room(rows, tokens, prompt, rounds):
         kept, forgotten = map(statistics.median, zip(*found[1:]))
         print(
             f"{rows} answers of {tokens} tokens, {each} to a prompt of {prompt}: prompts kept {kept:.2f} s, "
-            f"the first alone {forgotten:.2f} s, ratio {forgotten / kept:.2f}"
+            f"read again {forgotten:.2f} s, ratio {forgotten / kept:.2f}"
         )
 
 

@@ -44,7 +44,7 @@ def _forward(layer, x, *args, **kwargs):
     if a.dtype != x.dtype: return type(layer).forward(layer, x)
     flat = x.reshape(-1, x.shape[-1]) # what changes in place must not be a view: autograd would copy it
     out, scaled = layer.base_layer(flat), b.T * layer.scaling[names[0]]
-    return out.addmm_(torch.nn.functional.linear(flat, a), scaled).view(*x.shape[:-1], -1)
+    return out.addmm_(torch.nn.functional.linear(flat, a), scaled).view(*x.shape[:-1], out.shape[-1])
 
 # %% ../nbs/14_adapters.ipynb #f2540136
 class AdapterSwitch:

@@ -7,13 +7,14 @@ __all__ = ['VALUE_LR', 'mean_over_equal', 'generator_batch', 'joint_batch', 'cre
            'ValueHeads', 'update_inputs']
 
 # %% ../nbs/31_batches.ipynb #11400c8a
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
+from functools import partial
 import torch
 from fastcore.basics import patch
 from .core import TrainingError, stable_hash
 from .loading import loss_scale
-from .memory import checkpoint_layers, fit_config
+from .memory import MicroBatches, checkpoint_layers, fit_config, is_out_of_memory
 from .sampling import Sample
 from .models import Player
 from .ppo import Batch, PPOConfig, create_optimizer
@@ -169,18 +170,35 @@ def restore(self: ValueHeads,
         optimizer.load_state_dict(saved["optimizer"])
 
 # %% ../nbs/31_batches.ipynb #ccac342a
-def _roomy_reader(player):
-    "What keeps all prompts that memory has room for; None where all weights learn"
-    if not player.base.adapters: return None
-    reader = player.reader()
-    reader.room = player.base.rows.room(reader.model)
-    return reader
-
 def _scorer(player, samples, stages, reader):
     "rows of one adapter -> log-probabilities, entropies, mask of a batch's answers"
     def score(rows, **options):
         return player.logprobs([samples[r] for r in rows], stages[rows[0]], reader=reader, **options)
     return score
+
+# %% ../nbs/31_batches.ipynb #c24a6059
+def _read_ahead(player, reader, samples):
+    "Read the prompts of an update, those of most answers first, as far as there is room"
+    if reader is None or player.served: return # then they are read with what learns
+    often = [p for p, _ in Counter(tuple(o.prompt_ids[:-1]) for o in samples).most_common()]
+    n = player.base.rows.room(reader.model) // max(map(len, often), default=1)
+    try: reader.read(often[:n])
+    except (RuntimeError, MemoryError) as e:
+        if not is_out_of_memory(e): raise
+        reader.forget()
+
+def _savings(player, reader):
+    "Ways to save memory in an update, each named when it was taken"
+    if reader:
+        reader.forget()
+        yield "prompts are read again in each pass"
+    if checkpoint_layers(player.base.model): yield "layers are computed twice instead of kept"
+
+def _passes(player, samples, batch, config, reader):
+    "How the rows of an update are cut, what is read before them, and what saves memory"
+    ahead = lambda rows: _read_ahead(player, reader, [samples[r] for r in rows])
+    spare = partial(next, _savings(player, reader), "")
+    return MicroBatches(batch.lengths, config.microbatch_tokens, spare, batch.adapters, ahead)
 
 # %% ../nbs/31_batches.ipynb #9d4ed748
 def update_inputs(
@@ -194,16 +212,16 @@ def update_inputs(
     step: int # Its number
 ) -> dict: # Arguments of `train_step`
     "What the update of a player needs"
-    config = values.config
-    reader = _roomy_reader(player)
+    config = fit_config(values.config, player.base.model)
+    reader = player.reader() if player.base.adapters else None
     score = _scorer(player, samples, stages, reader)
     head = head_optimizer = None
     if config.advantage == "gae":
         batch = replace(batch, features=player.features(samples, reader))
         head, head_optimizer = values.fit_first(player.role, key, batch, step)
+    batch = replace(batch, adapters=[player.adapter(s) for s in stages])
     return dict(
-        batch=replace(batch, adapters=[player.adapter(s) for s in stages]), optimizer=optimizer,
-        policy=lambda rows: score(rows, entropy_grad=config.entropy_floor > 0),
-        reference=lambda rows: score(rows, reference=True), head=head, head_optimizer=head_optimizer,
-        config=fit_config(config, player.base.model), seed=step, scale=loss_scale(player.base.model),
-        spare=lambda: checkpoint_layers(player.base.model), corrected=player.engine is not None)
+        batch=batch, policy=lambda rows: score(rows, entropy_grad=config.entropy_floor > 0),
+        reference=lambda rows: score(rows, reference=True), optimizer=optimizer, config=config, seed=step,
+        head=head, head_optimizer=head_optimizer, corrected=player.engine is not None,
+        scale=loss_scale(player.base.model), passes=_passes(player, samples, batch, config, reader))

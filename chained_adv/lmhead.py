@@ -120,10 +120,11 @@ def plain_head(
     head = model.get_output_embeddings()
     if head is None or getattr(head, "weight", None) is None: return None
     if not hasattr(head, "gives_logits"):
-        ids = torch.zeros(1, 1, dtype=torch.long, device=head.weight.device)
+        ids = torch.arange(3, 8, device=head.weight.device)[None] # no padding, whose states may be 0
         with torch.no_grad():
-            calls, out = head_states(head, partial(model, input_ids=ids))
-            head.gives_logits = len(calls) == 1 and _are_logits(head(calls[0]), out.logits, model.config)
+            calls, out = head_states(head, partial(model, input_ids=ids % head.weight.shape[0]))
+            last = [head(states[:, -1:]) for states in calls]
+        head.gives_logits = len(last) == 1 and _are_logits(last[0], out.logits, model.config)
     return head if head.gives_logits else None
 
 def _are_logits(given, logits, config):
@@ -146,5 +147,6 @@ def score_targets(
     if head is None:
         return score_logits(run(logits_to_keep=width).logits, targets, temperature, entropy_grad)
     [states], _ = head_states(head, partial(run, logits_to_keep=width))
+    states = states[:, states.shape[1] - width:] # some models leave `logits_to_keep` out
     finish = None if _factor_and_cap(config) == (1, None) else partial(finish_logits, config=config)
-    return score_tokens(states[:, -width:], head, targets, temperature, entropy_grad, PIECE, finish)
+    return score_tokens(states, head, targets, temperature, entropy_grad, PIECE, finish)

@@ -125,13 +125,15 @@ class MicroBatches:
     def __init__(self,
         lengths: list[int], # row: tokens
         limit: int = NARROW, # Padded tokens of one pass, at most; a pass has one row at least
-        spare: Callable[[], bool] | None = None, # Switches on what saves memory; False when nothing is left
-        adapters: list[str] | None = None # row: the adapter that reads it; None is the same for all
+        spare: Callable[[], str] | None = None, # Saves memory and says how; empty when nothing is left
+        adapters: list[str] | None = None, # row: the adapter that reads it; None is the same for all
+        prepare: Callable[[list[int]], None] = lambda rows: None # Is given all rows, at first
     ):
         self.lengths = lengths
         self.limit = limit
         self.spare = spare
         self.adapters = adapters or [""] * len(lengths)
+        self.prepare = prepare
 
 # %% ../nbs/13_memory.ipynb #50f80f93
 @patch
@@ -160,8 +162,8 @@ def shrink(self: MicroBatches,
     if any(len(o) > 1 for o in chunks):
         self.limit = min(self.limit, largest) // 2
         warnings.warn(f"out of memory at {largest} tokens a pass; the same update goes on with {self.limit}")
-    elif self.spare and self.spare():
-        warnings.warn("out of memory at one answer a pass; layers are now computed twice instead of kept")
+    elif self.spare and (how := self.spare()):
+        warnings.warn(f"out of memory at one answer a pass; {how} from now on")
     else:
         raise TrainingError(f"one answer of {largest} tokens does not fit into memory; allow shorter answers "
                             "(--max-stage-tokens, --max-test-tokens), fewer bits (--dtype 4bit), or take a "
@@ -184,7 +186,7 @@ def run(self: MicroBatches,
 def _again(forward, *args, **kwargs):
     "A layer's forward pass that is repeated in the backward pass"
     if not torch.is_grad_enabled(): return forward(*args, **kwargs)
-    cache = next((o for o in kwargs.values() if isinstance(o, Cache)), None) # its name has changed
+    cache = next((o for o in (*args, *kwargs.values()) if isinstance(o, Cache)), None) # its name has changed
     layers = getattr(cache, "layers", ())
     before = [(o.keys, o.values) for o in layers]
     def run(*args):

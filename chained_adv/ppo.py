@@ -182,8 +182,7 @@ class Advantages(NamedTuple):
 def _value_advantages(batch, rewards, index, config, credit, mask):
     "Advantages of turns over what the value head predicted"
     if batch.values is None:
-        raise ValueError("advantage 'gae' needs values; "
-                         "give Batch.values, or Batch.features and a value head")
+        raise ValueError("advantage 'gae' needs values: Batch.values, or Batch.features and a value head")
     values = torch.tensor(batch.values).double()
     advantages, returns, earned = turn_advantages(rewards, values, batch.matches, batch.turns, config.lam)
     kept = has_signal(earned, torch.zeros_like(index), credit)
@@ -199,9 +198,7 @@ def compute_advantages(
     rewards = torch.tensor(batch.rewards).double()
     groups = torch.tensor(batch.groups)
     credit = mask = None
-    if batch.credit is not None:
-        credit = _pad(batch.credit, batch.lengths)
-        mask = _token_mask(batch.lengths)
+    if batch.credit is not None: credit, mask = _pad(batch.credit, batch.lengths), _token_mask(batch.lengths)
     if config.advantage == "gae":
         index = groups.unique(return_inverse=True)[1]
         return _value_advantages(batch, rewards, index, config, credit, mask)
@@ -281,8 +278,7 @@ def compute_loss(
     loss = -add(_corrected(surrogate, t)) / total
     stats = dict(policy_loss=loss.item(), **_watch(t, ratio, clipped, config, total))
     if t.reference is not None:
-        kl = token_ratio(t) * kl_estimate(t.logprobs, t.reference)
-        kl = add(_corrected(kl, t))
+        kl = add(_corrected(token_ratio(t) * kl_estimate(t.logprobs, t.reference), t))
         loss = loss + config.kl_coef * kl / total
         stats["kl"] = kl.item() / total
     if t.entropy is not None:
@@ -354,11 +350,11 @@ def _add_gradients(chunks, u, total, bonus, when):
     return found
 
 # %% ../nbs/20_ppo.ipynb #f30b7d64
-def _by_length(rows, lengths): return sorted(rows, key=lambda r: (lengths[r], r))
+def _own_share(rows, lengths): return sorted(rows, key=lambda r: (lengths[r], r))[rank()::world_size()]
 
 def _share_gradients(rows, u, total, bonus, when):
     "Leave the gradients of a minibatch, summed over all ranks; returns the statistics of this rank's passes"
-    mine = _by_length(rows, u.batch.lengths)[rank()::world_size()]
+    mine = _own_share(rows, u.batch.lengths)
     found, error = [], None
     try: found = u.passes.run(mine, lambda chunks: _add_gradients(chunks, u, total, bonus, when))
     except Exception as e: error = e
@@ -366,24 +362,20 @@ def _share_gradients(rows, u, total, bonus, when):
     return found
 
 # %% ../nbs/20_ppo.ipynb #40b0fc5f
-def _update_policy(u, rows, seed) -> dict[str, float | None]:
-    "All epochs on the rows that teach; returns means of the statistics"
-    shuffle = torch.Generator().manual_seed(seed)
+def _update_policy(u, minibatches) -> dict[str, float | None]:
+    "All optimiser steps; returns means of the statistics"
     bonus = entropy_weight(u.batch.old_logprobs, u.config.entropy_floor)
     read = () if u.reference is None else ("kl",)
     sums = dict.fromkeys(("policy_loss", *read, "entropy", "clip_fraction", "kl_old", "grad_norm"), 0.)
-    updates = 0
-    for epoch in range(u.config.epochs if len(rows) else 0):
-        for minibatch in rows[torch.randperm(len(rows), generator=shuffle)].chunk(u.config.minibatches):
-            updates += 1
-            when = f"update {updates} (epoch {epoch + 1} of {u.config.epochs})"
-            minibatch = minibatch.tolist()
-            n_tokens = sum(u.batch.lengths[r] for r in minibatch)
-            total = max(n_tokens if u.config.average == "token" else len(minibatch), 1)
-            for stats in _share_gradients(minibatch, u, total, bonus, when):
-                for name, value in stats.items(): sums[name] = sums.get(name, 0.) + value
-            sums["grad_norm"] += clip_gradients(u.optimizer, u.config.max_grad_norm, when, u.scale)
-            u.optimizer.step()
+    updates = len(minibatches)
+    for i, minibatch in enumerate(minibatches):
+        when = f"update {i + 1} (epoch {i * u.config.epochs // updates + 1} of {u.config.epochs})"
+        n_tokens = sum(u.batch.lengths[r] for r in minibatch)
+        total = max(n_tokens if u.config.average == "token" else len(minibatch), 1)
+        for stats in _share_gradients(minibatch, u, total, bonus, when):
+            for name, value in stats.items(): sums[name] = sums.get(name, 0.) + value
+        sums["grad_norm"] += clip_gradients(u.optimizer, u.config.max_grad_norm, when, u.scale)
+        u.optimizer.step()
     if not updates: return {"updates": 0} # nothing was measured
     norm = sums.pop("grad_norm") # the same on all ranks
     sums = add_numbers(sums) | {"grad_norm": norm}
@@ -400,8 +392,7 @@ def _read_once(read, rows, passes, name):
             check_finite(logprobs, name, "before the first update", micro)
             for r, row in zip(micro, logprobs): found[r] = row[:passes.lengths[r]].tolist()
         return found
-    mine = _by_length(rows, passes.lengths)[rank()::world_size()]
-    parts = exchange(lambda: passes.run(mine, work))
+    parts = exchange(lambda: passes.run(_own_share(rows, passes.lengths), work))
     return [next((o for o in row if o is not None), None) for row in zip(*parts)]
 
 # %% ../nbs/20_ppo.ipynb #dad5e9c7
@@ -423,6 +414,15 @@ def _taught_rows(kept, batch, config):
         if not kept[r]: held.setdefault((group, r if reward < mean else None), r)
     return torch.cat([rows, torch.tensor(list(held.values()), dtype=torch.long)])
 
+# %% ../nbs/20_ppo.ipynb #074f9041
+def _plan(kept, batch, config, seed, passes):
+    "The rows of the update, and the minibatches of all its optimiser steps"
+    rows, shuffle = _taught_rows(kept, batch, config), torch.Generator().manual_seed(seed)
+    cut = lambda: rows[torch.randperm(len(rows), generator=shuffle)].chunk(config.minibatches)
+    steps = [o.tolist() for _ in range(config.epochs if len(rows) else 0) for o in cut()]
+    passes.prepare(sorted({r for o in (rows.tolist(), *steps) for r in _own_share(o, batch.lengths)}))
+    return rows.tolist(), steps
+
 # %% ../nbs/20_ppo.ipynb #c01d7c0c
 def train_step(
     batch: Batch, # Answers with rewards
@@ -435,16 +435,16 @@ def train_step(
     head_optimizer: torch.optim.Optimizer | None = None, # Of the head
     corrected: bool = False, # Weigh tokens, for a sampler that is not the trainer?
     scale: float = 1., # Of the loss in the backward pass; more than 1 for `float16`
-    spare: Callable[[], bool] | None = None # Saves memory where one answer is too long; False when it cannot
+    passes: MicroBatches | None = None # How its rows are cut; made from the settings when None
 ) -> dict[str, float | None]: # Statistics, means over tokens
     "Several epochs of clipped PPO on one batch; raises `FloatingPointError` for what is not a number"
     _check_batch(batch)
     if config.advantage == "gae" and batch.values is None: batch = predict_values(batch, head)
     advantages, kept, returns = compute_advantages(batch, config)
-    passes = MicroBatches(batch.lengths, config.microbatch_tokens or NARROW, spare, batch.adapters)
-    rows = _taught_rows(kept, batch, config)
-    batch, known = _read_before(batch, policy, reference, rows.tolist(), passes, config, corrected)
+    passes = passes or MicroBatches(batch.lengths, config.microbatch_tokens or NARROW, None, batch.adapters)
+    rows, minibatches = _plan(kept, batch, config, seed, passes)
+    batch, known = _read_before(batch, policy, reference, rows, passes, config, corrected)
     u = _Update(batch, advantages, known, policy, optimizer, config, passes, scale)
-    stats = _update_policy(u, rows, seed) | {"rows_kept": kept.float().mean().item() if len(kept) else 0.}
+    stats = _update_policy(u, minibatches) | {"rows_kept": kept.float().mean().item() if len(kept) else 0.}
     if returns is not None: stats |= update_head(batch, kept, returns, head, head_optimizer, config, seed)
     return stats

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable
 import torch
 from fastcore.basics import patch
-from .memory import free_memory, is_out_of_memory
+from .memory import WIDE, free_memory, is_out_of_memory
 from .caches import GrowingLayer, layer_states, make_cache, with_cache
 from .sampling import Reader, sample_tokens
 
@@ -140,4 +140,4 @@ def room(self: RowLimit,
     "Tokens of prompts that can be kept"
     self.token = self.token or token_bytes(model)
     free = free_memory(model.device) if free is None else free
-    return 2**40 if free is None else int(KEPT * free) // self.token
+    return WIDE if free is None else int(KEPT * free) // self.token

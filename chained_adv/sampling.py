@@ -25,8 +25,7 @@ class Reader:
         model, # The frozen base
         pad_id: int = 0, # Any token id, masked
         chunk: int = 32, # Rows per forward pass: several narrow ones are faster than one wide
-        shares: bool | None = None, # Can rows of the model share prefixes? None tries it when it would pay
-        room: int = 0 # Tokens, by the longest prefix: as long as so many hold all, nothing is forgotten
+        shares: bool | None = None # Can rows of the model share prefixes? None tries it when it would pay
     ):
         self.model = model
         self.pad_id = pad_id
@@ -37,7 +36,6 @@ class Reader:
         self.layers = [] # (keys, values) per layer
         self.mask = torch.zeros(0, 0, dtype=torch.long) # row x time: 1 where a token stands
         self.shares = shares
-        self.room = room
 
 # %% ../nbs/11_sampling.ipynb #b9dcaac2
 @patch
@@ -119,12 +117,11 @@ def read(self: Reader,
 # %% ../nbs/11_sampling.ipynb #afc1da89
 @patch
 def _read(self: Reader, new, prefixes):
-    "Read texts and, without room, forget those that are neither among the first nor wanted"
+    "Read texts and forget those that are neither among the first nor wanted"
     new = sorted(new, key=lambda text: len(text) - self.known(text)[0])
     chunks = [new[i:i + self.chunk] for i in range(0, len(new), self.chunk)]
     parts, masks = map(list, zip(*map(self._forward, chunks)))
     kept, wanted = self.first or self.rows, {*prefixes}
-    if max(map(len, [*self.rows, *new])) * (len(self.rows) + len(new)) <= self.room: kept = self.rows
     keep = [p for p in self.rows if p in kept or p in wanted]
     pick, mask = self._picker([self.rows[p] for p in keep]) if keep else (None, None)
     before, self.layers, self.rows, self.order = self.layers, [], {}, [] # nothing is known if memory runs out
@@ -137,6 +134,13 @@ def _read(self: Reader, new, prefixes):
     self.mask = _stack([*([mask] if pick else []), *masks], 1)
     self.layers, self.rows = joined, {p: i for i, p in enumerate(keep + new)}
     self.order = sorted(self.rows)
+
+# %% ../nbs/11_sampling.ipynb #38c6c13e
+@patch
+def forget(self: Reader):
+    "Let all go that was read"
+    self.layers, self.rows, self.order, self.first = [], {}, [], None
+    self.mask = torch.zeros(0, 0, dtype=torch.long)
 
 # %% ../nbs/11_sampling.ipynb #14ec549c
 @patch

@@ -75,9 +75,10 @@ def test_a_large_vocabulary_is_read_in_pieces(kind, settings):
     assert (whole - logprobs).abs().max() < 1e-5
 
 def test_a_model_that_changes_its_logits_in_an_unknown_way_is_read_whole():
-    model = large()
+    "Where the states and logits of the padding are 0, too"
+    model = large(pad_token_id=0)
     assert plain_head(model) is model.lm_head
-    capped, forward = large(), LlamaForCausalLM.forward
+    capped, forward = large(pad_token_id=0), LlamaForCausalLM.forward
     def cap(*args, **kw):
         out = forward(capped, *args, **kw)
         out.logits = .01 * torch.tanh(out.logits / .01)

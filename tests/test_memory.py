@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest, torch
-from transformers import GPT2Config, LlamaConfig, LlamaForCausalLM, Qwen2ForCausalLM, Qwen3MoeConfig
+from transformers import AutoModelForCausalLM, GPT2Config, LlamaConfig, LlamaForCausalLM, Qwen2ForCausalLM, Qwen3MoeConfig
 
 from chained_adv import footprint, memory, models, rows, sampling
 from chained_adv.batches import ValueHeads, joint_batch, update_inputs
@@ -55,7 +55,8 @@ def update(written, config=CONFIG, fails=lambda rows, tokens: False, where="forw
                   [i // 6 for i in range(12)])
     optimizer = torch.optim.SGD(player.parameters(5).values(), .1) # Adam would make much of the last digits
     try:
-        stats = train_step(batch, read, lambda rows: read(rows, reference=True), optimizer, config, 3, corrected=True, spare=spare)
+        stats = train_step(batch, read, lambda rows: read(rows, reference=True), optimizer, config, 3, corrected=True,
+                           passes=MicroBatches(batch.lengths, config.microbatch_tokens, spare))
         moved = {n: p.detach().clone() for n, p in player.parameters(5).items()}
     finally:
         with torch.no_grad():
@@ -146,13 +147,33 @@ def test_an_update_reads_a_prompt_once_where_there_is_room(written, monkeypatch,
             for n, p in player.parameters(5).items(): p.copy_(start[n])
     assert 0 <= apart(*moved) < 1e-6 and apart(moved[0], start) > 1e-4
 
+def test_kept_prompts_are_let_go_before_a_run_fails(written, monkeypatch):
+    "A pass of one answer that fits only when no prompts are kept; layers stay as they are"
+    player, answers = written
+    monkeypatch.setattr(RowLimit, "room", lambda self, model: 2**20)
+    batch = Batch([len(o.ids) for o in answers], [o.logprobs for o in answers], [i % 3 / 2 for i in range(12)],
+                  [i // 6 for i in range(12)])
+    optimizer = torch.optim.SGD(player.parameters(5).values(), 0.)
+    inputs = update_inputs(player, answers, [5] * 12, batch, optimizer, ValueHeads(CONFIG), 5, 1)
+    read, kept = Reader.select, []
+    def select(self, prefixes):
+        kept.append(len(self.rows))
+        if len(self.rows) > 10: raise ERRORS[0]
+        return read(self, prefixes)
+    monkeypatch.setattr(Reader, "select", select)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        assert train_step(**inputs)["updates"] == 2
+    assert "prompts are read again in each pass from now on" in str(warned[-1].message)
+    assert kept[0] == 12 and max(kept[-10:]) < 11 and "forward" not in vars(player.base.model.get_decoder().layers[0])
+
 def test_one_answer_that_does_not_fit(written):
     "First what saves memory is switched on; then the error says what to do"
     asked = []
     def spare():
         asked.append(1)
-        return len(asked) == 1
-    with pytest.warns(UserWarning, match="layers are now computed twice"):
+        return "something is let go" if len(asked) == 1 else ""
+    with pytest.warns(UserWarning, match="something is let go from now on"):
         one = replace(CONFIG, microbatch_tokens=1)
         update(written, one, fails=lambda rows, tokens: not asked, spare=spare)
     with pytest.raises(TrainingError, match="does not fit into memory; allow shorter answers"):
@@ -184,6 +205,19 @@ def test_checkpointed_layers_give_the_same_gradients(reading):
     less, again, twice = measure()
     assert less < .6 * kept and torch.equal(plain, again)
     for a, b in zip(gradients, twice): assert (a - b).abs().max() <= 1e-6 * max(1., a.abs().max())
+
+@pytest.mark.parametrize("kind, sizes", [
+    (GPT2Config, dict(n_embd=16, n_layer=2, n_head=2)), # hands its cache on by position
+    (LlamaConfig, dict(hidden_size=16, intermediate_size=16, num_hidden_layers=2, num_attention_heads=2, num_key_value_heads=2))])
+def test_checkpointed_layers_of_other_models(kind, sizes):
+    model = AutoModelForCausalLM.from_config(kind(vocab_size=20, **sizes)).eval()
+    answers = [sampling.Sample([3, 4, 5, 6], [7, 8, 9], [], True), sampling.Sample([3, 4], [9], [], True)]
+    def gradients():
+        logprobs = sampling.answer_logprobs(model, Reader(model), answers)[0]
+        return torch.autograd.grad(logprobs.sum(), list(model.parameters()), allow_unused=True)
+    plain = gradients()
+    assert checkpoint_layers(model)
+    for a, b in zip(plain, gradients()): assert (a is b is None) or torch.allclose(a, b, atol=1e-6)
 
 def test_checkpointed_layers_make_the_same_update_of_several_stages():
     "Layers that are computed again find the adapter that they were computed with"
