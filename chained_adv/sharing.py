@@ -118,14 +118,29 @@ def _attend_shared(behind, query, key, value, mask, scaling):
     for (o, i), part in zip(behind, parts): mixed += o.mix(i, part)
     return mixed.reshape(rows, 1, heads, -1), None
 
-# %% ../nbs/10b_sharing.ipynb #ffb43c67
+# %% ../nbs/10b_sharing.ipynb #2292fe16
 ODD = ("position_bias", "s_aux", "softcap") # what some models hand to their attention, which is not done here
 
+def _reads_groups(query, key, mask, more):
+    "Do several heads read a head of keys behind a mask, with nothing odd about it, on a CPU?"
+    heads, groups = query.shape[1], key.shape[1]
+    plain = mask is not None and query.shape[2] > 1 and all(more.get(name) is None for name in ODD)
+    return plain and query.device.type == "cpu" and heads > groups and heads % groups == 0
+
+def _attend_groups(query, key, value, mask, dropout, scaling):
+    "Attention without copies of keys and values"
+    out = torch.nn.functional.scaled_dot_product_attention(
+        query, key, value, mask, dropout, scale=scaling, enable_gqa=True)
+    return out.transpose(1, 2).contiguous(), None
+
+# %% ../nbs/10b_sharing.ipynb #ffb43c67
 _usual = AttentionInterface()["sdpa"] # of transformers, or what another library has put there
 
 def sdpa_or_shared(module, query, key, value, attention_mask, dropout=0., scaling=None, *args, **kwargs):
     "`sdpa` attention as it was, and attention of one token per row behind shared prefixes"
     behind = getattr(key, BEHIND, None)
+    if behind is None and _reads_groups(query, key, attention_mask, kwargs):
+        return _attend_groups(query, key, value, attention_mask, dropout, scaling)
     if behind is None:
         return _usual(module, query, key, value, attention_mask, dropout, scaling, *args, **kwargs)
     odd = [name for name in ODD if kwargs.get(name) is not None] + ["several tokens"] * (query.shape[2] > 1)
