@@ -2,8 +2,8 @@
 in one process.
 
 python benchmarks/update.py [--before REV] [--rounds 9] [--rows 48] [--advantage group]
-python benchmarks/update.py --trl [--rounds 3] [--rows 32] [--tokens 256] [--prompt 128]
-python benchmarks/update.py --room [--rounds 3] [--rows 32] [--tokens 256] [--prompt 128]
+python benchmarks/update.py --trl [--rounds 3] [--rows 32] [--tokens 128 --prompt 256]
+python benchmarks/update.py --room [--rounds 3] [--rows 32] [--tokens 128 --prompt 256]
 
 Samples one batch of the shipped model, then lets both packages make the same update of a fresh adapter in
 turns, and prints processor seconds (medians) and their ratio. Weights after the update are compared, too: a
@@ -14,7 +14,9 @@ With --trl a random Qwen2 of 4 million parameters learns by a LoRA adapter of ra
 in groups of eight, in both: KL to the reference, two epochs of two minibatches, no generation counted. TRL's
 GRPOTrainer gets the answers by its `rollout_func`; what is timed is everything after that, up to the end of its
 fourth optimiser step, in its second round. TRL needs the old log-probabilities, too, which our sampler gives.
-Both run in processes of their own, twice, in turns: in one process each slows the other.
+Both run in processes of their own, twice, in turns: in one process each slows the other. Two shapes are compared: a
+prompt twice as long as an answer, which lies between MBPP (three times) and HumanEval (1.4 times; with the references as
+answers, the few-shot prompts of stage 5 without earlier stages, tokens of Gemma), and one half as long.
 
 With --room our update of that work reads its prompts once, as it does where memory allows, and in turns those of
 each pass again: for prompts of eight answers each, and of one.
@@ -81,6 +83,7 @@ def update(package, answers, advantage):
 # Beside TRL
 
 WORK = ("--rows", "--tokens", "--prompt", "--rounds")
+SHAPES = ((128, 256), (256, 128))  # tokens of an answer, of its prompt
 
 
 def write_model(folder):
@@ -216,8 +219,8 @@ def main():
     parser.add_argument("--alone", choices=["ours", "trl"], help="a process of --trl")
     parser.add_argument("--rounds", type=int, default=0, help="9, or 3 of a random model")
     parser.add_argument("--rows", type=int, default=0, help="48, or 32 of a random model")
-    parser.add_argument("--tokens", type=int, default=256, help="of a random answer")
-    parser.add_argument("--prompt", type=int, default=128, help="tokens of a random prompt")
+    parser.add_argument("--tokens", type=int, default=0, help="of a random answer; two shapes when left out")
+    parser.add_argument("--prompt", type=int, default=256, help="tokens of a random prompt")
     parser.add_argument("--advantage", default="group", choices=["group", "rloo", "gae"])
     args = parser.parse_args()
     torch.set_num_threads(1)
@@ -226,7 +229,9 @@ def main():
     if args.alone:
         return time_alone(args.alone, rows, args.tokens, args.prompt, rounds)
     if made_up:
-        return (beside_trl if args.trl else with_room)(rows, args.tokens, args.prompt, rounds)
+        for tokens, prompt in [(args.tokens, args.prompt)] if args.tokens else SHAPES:
+            (beside_trl if args.trl else with_room)(rows, tokens, prompt, rounds)
+        return
     with tempfile.TemporaryDirectory() as folder:
         packages = [load_before(args.before, folder) if args.before else "chained_adv", "chained_adv"]
         answers, seconds, weights = sample(rows), ([], []), [None, None]
