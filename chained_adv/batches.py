@@ -7,6 +7,7 @@ __all__ = ['VALUE_LR', 'mean_over_equal', 'generator_batch', 'joint_batch', 'cre
            'ValueHeads', 'update_inputs']
 
 # %% ../nbs/31_batches.ipynb #11400c8a
+import warnings
 from collections import Counter, defaultdict
 from dataclasses import replace
 from functools import partial
@@ -185,6 +186,7 @@ def _read_ahead(player, reader, samples):
     try: reader.read(often[:n])
     except (RuntimeError, MemoryError) as e:
         if not is_out_of_memory(e): raise
+        warnings.warn("out of memory while prompts were read ahead; they are read in each pass")
         reader.forget()
 
 def _savings(player, reader):
