@@ -8,7 +8,7 @@ __all__ = ['TestList', 'Rollout', 'mean', 'keep_some', 'sample_chains', 'make_re
            'distinct_verdicts', 'rollout_metrics']
 
 # %% ../nbs/21_rollout.ipynb #f5342a26
-import time
+import math, time
 from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
@@ -56,7 +56,7 @@ class Rollout:
 def mean(values):
     "Mean of the values that are there; None when there are none"
     values = [float(v) for v in values if v is not None]
-    return sum(values) / len(values) if values else None
+    return math.fsum(values) / len(values) if values else None # exact, so that no order of the rows matters
 
 # %% ../nbs/21_rollout.ipynb #6e95686f
 def _equal_answers(rollout, stage):
