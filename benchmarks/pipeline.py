@@ -212,7 +212,7 @@ def our_step(players, problems):
     chains = [p for p in problems for _ in range(4)]
     rollout = sample_chains(players, chains, seed=0, reader=readers[0])
     sample_tests(players, rollout, seed=0, reader=readers[1])
-    update_batch(players.generator, [s[1] for s in rollout.samples])
+    update_batch(players.generator, [c.answers[1] for c in rollout.chains])
 
 
 def founding_chain(players, problem, tokens):

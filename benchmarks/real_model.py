@@ -85,18 +85,17 @@ def measure(players, problems, sandbox, path, settings, at_once=16):
         block, start = left[i:i + at_once], time.process_time()
         tested = players.test_stages if settings["tests"] else ()
         greedy = play(players, block, sandbox, stages=tested, temperature=0)
-        first = players.chain_stages[0]
         seed = stable_hash("real model", settings["seed"], block[0].id)
-        sampled = play(players, block, sandbox, settings["samples"], first, (), temperature=settings["temperature"],
+        sampled = play(players, block, sandbox, settings["samples"], stages=(), temperature=settings["temperature"],
                        seed=seed) if settings["samples"] else None
         seconds = time.process_time() - start
         for g, p in enumerate(block):
-            own = [j for j, o in enumerate(sampled.groups) if o == g] if sampled else []
-            verdicts = [v.passed for t in greedy.lists if t.chain == g for v in distinct_verdicts(t)]
-            row = dict(id=p.id, greedy=describe(greedy.chains[g], greedy.samples[g][5]),
-                       samples=[describe(sampled.chains[j], sampled.samples[j][5]) for j in own],
-                       tests=len(verdicts), valid=sum(verdicts), code=greedy.chains[g].code,
-                       tokens=sum(len(s.ids) for s in greedy.samples[g].values()))
+            chain, more = greedy.chains[g], sampled.matches[g].chains if sampled else []
+            verdicts = [v.passed for t in chain.lists for v in distinct_verdicts(t)]
+            row = dict(id=p.id, greedy=describe(chain, chain.answers[5]),
+                       samples=[describe(c, c.answers[5]) for c in more],
+                       tests=len(verdicts), valid=sum(verdicts), code=chain.code,
+                       tokens=sum(len(s.ids) for s in chain.answers.values()))
             add_line(path, row)
         print(f"{path}: {len(known) + i + len(block)} of {len(problems)}, {seconds:.0f} s of processor time", flush=True)
 

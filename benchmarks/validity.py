@@ -106,8 +106,7 @@ def row(name, temperature, rollout, mutants, sandbox):
 def split(rollout, specs):
     "What the table calls it, value -> verdicts of the reference"
     found = defaultdict(list)
-    for t in rollout.lists:
-        spec = specs[rollout.groups[t.chain]]
+    for spec, t in ((spec, t) for spec, m in zip(specs, rollout.matches) for c in m.chains for t in c.lists):
         for place, v in enumerate(distinct_verdicts(t), 1):
             found["place in the list", f"{place}" if place < 9 else "later"].append(v)
             found["type of the input", spec.source].append(v)

@@ -221,6 +221,8 @@ class Chain:
     generator_reward: float | None = None # Reward of the generator
     discriminator_reward: float | None = None # Reward of the discriminator
     seconds: dict = field(default_factory=dict) # What took how long, in seconds
+    answers: dict = field(default_factory=dict, repr=False) # stage -> the sampled answer behind its text
+    lists: list = field(default_factory=list, repr=False) # The lists of tests about this chain
 
 # %% ../nbs/00_core.ipynb #585923b7
 @patch(as_prop=True)

@@ -5,13 +5,13 @@
 # %% auto #0
 __all__ = ['SELECTIONS', 'COLUMNS', 'compute_pass_rate', 'compute_failure_rate', 'score_candidates', 'select_candidates',
            'select_best', 'compute_test_diversity', 'compute_reasoning_coherence', 'has_syntax_error',
-           'caught_by_stage', 'aggregate_metrics', 'Evaluation', 'evaluation_from_dict', 'evaluate_players',
+           'caught_by_stage', 'aggregate_metrics', 'Evaluation', 'evaluation_from_dict', 'caught', 'evaluate_players',
            'compare_evaluations', 'comparison_rows', 'rows_as_csv']
 
 # %% ../nbs/26_evaluation.ipynb #68d3c972
 import ast, csv, io, keyword, math, re, warnings
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import replace, dataclass, field
 from statistics import mean as average, stdev
 from collections.abc import Callable
 
@@ -24,8 +24,8 @@ from .models import Players
 from .mutants import Mutant, distinct_tests, mutation_scores
 from .measures.fixed_bugs import catch_chances, in_turn
 from .plots import metric_order
-from .rollout import (Rollout, caught, distinct_verdicts, judge, judged, make_readers, play,
-                                 rollout_metrics, sample_chains, sample_tests, valid_pass_rate)
+from .rollout import (Match, Rollout, catching_tests, distinct_verdicts, judge, make_readers, play,
+                                 rollout_metrics, sample_chains, sample_tests, valid_pass_rate, verdict_pairs)
 from .sandbox import Job, Sandbox
 from .opponents.accuracy import observe_accuracy
 from .tracking import RATE_NAMES
@@ -168,7 +168,7 @@ def caught_by_stage(
 ) -> dict[int, bool] | None: # Stage -> did a valid test of this stage fail the program? None when it is right
     "Which stages' tests tell that a program is wrong"
     if chain.solved: return None
-    pairs = zip(judged(chain.result).verdicts, judged(chain.validation).verdicts)
+    pairs = verdict_pairs(chain)
     hits = {v.test.stage for v, reference in pairs if reference.passed and not v.passed}
     return {stage: stage in hits for stage in range(1, 6)}
 
@@ -265,75 +265,78 @@ def evaluation_from_dict(
     return Evaluation(fields["name"], fields["problems"], tags, fields["n"], values, fields["metrics"])
 
 # %% ../nbs/26_evaluation.ipynb #85a0b33f
+def caught(
+    chain: Chain # After judging
+) -> bool | None: # None when its program is right
+    "Did a valid test fail a program that is wrong?"
+    return None if chain.solved else bool(catching_tests(chain))
+
 def _kept(groups, values): return [(g, float(v)) for g, v in zip(groups, values) if v is not None]
+
+def _numbers(r): return [g for g, m in enumerate(r.matches) for _ in m.chains]
 
 def _observe_chains(r, greedy, ks):
     "Observations about the generator"
-    solved = defaultdict(list)
-    for g, c in zip(r.groups, r.chains): solved[g].append(c.solved)
-    at_k = lambda k: [pass_at_k(len(o), sum(o), k) for o in solved.values()]
-    answers = [(g, s) for g, o in zip(r.groups, r.samples) for s in o.values()]
+    groups = _numbers(r)
+    at_k = lambda k: [pass_at_k(len(m.chains), sum(c.solved for c in m.chains), k) for m in r.matches]
+    answers = [(g, s) for g, c in zip(groups, r.chains) for s in c.answers.values()]
     return dict(
-        solved=_kept(r.groups, (c.solved for c in r.chains)),
-        solved_greedy=_kept(greedy.groups, (c.solved for c in greedy.chains)),
-        baseline_pass_rate=_kept(r.groups, (c.baseline.pass_rate for c in r.chains)),
-        reasoning_coherence=_kept(r.groups, map(compute_reasoning_coherence, r.chains)),
+        solved=_kept(groups, (c.solved for c in r.chains)),
+        solved_greedy=_kept(_numbers(greedy), (c.solved for c in greedy.chains)),
+        baseline_pass_rate=_kept(groups, (c.baseline.pass_rate for c in r.chains)),
+        reasoning_coherence=_kept(groups, map(compute_reasoning_coherence, r.chains)),
         truncation_rate=[(g, float(not s.finished)) for g, s in answers],
-        syntax_error_rate=_kept(r.groups, (has_syntax_error(c.code) for c in r.chains)),
-    ) | {f"pass@{k}": _kept(solved, at_k(k)) for k in ks}
+        syntax_error_rate=_kept(groups, (has_syntax_error(c.code) for c in r.chains)),
+    ) | {f"pass@{k}": _kept(range(len(r.matches)), at_k(k)) for k in ks}
 
 # %% ../nbs/26_evaluation.ipynb #7a100011
-def _observe_tests(r, tested):
-    "Observations about the discriminator, on the chains that it wrote tests about"
-    chains, groups, written = *([o[i] for i in tested] for o in (r.chains, r.groups)), defaultdict(list)
+def _observe_tests(r, about):
+    "Observations about the discriminator, on the chains that it wrote tests about: (number of the match, chain)"
+    groups, chains = [g for g, _ in about], [c for _, c in about]
     passed, stages = [valid_pass_rate(c) for c in chains], [caught_by_stage(c) for c in chains]
-    for t in r.lists: written[t.chain] += t.parsed.cases
+    lists = [(g, t) for g, c in about for t in c.lists]
+    written = [(g, [o for t in c.lists for o in t.parsed.cases]) for g, c in about if c.lists]
     return dict(
         pass_rate=_kept(groups, passed),
         failure_rate=_kept(groups, (None if p is None else 1 - p for p in passed)),
-        validity=[(r.groups[t.chain], float(v.passed)) for t in r.lists for v in distinct_verdicts(t)],
+        validity=[(g, float(v.passed)) for g, t in lists for v in distinct_verdicts(t)],
         bug_catch_rate=_kept(groups, map(caught, chains)),
-        test_diversity=_kept((r.groups[i] for i in written), map(compute_test_diversity, written.values())),
-        test_truncation_rate=[(r.groups[t.chain], float(not t.sample.finished)) for t in r.lists],
+        test_diversity=_kept((g for g, _ in written), (compute_test_diversity(o) for _, o in written)),
+        test_truncation_rate=[(g, float(not t.answer.finished)) for g, t in lists],
     ) | {f"bug_catch_rate_stage_{s}": _kept(groups, (o and o[s] for o in stages)) for s in range(1, 6)}
 
 # %% ../nbs/26_evaluation.ipynb #0fe10271
 def _observe_mutants(r, tested, mutants, sandbox, progress):
     "Was it killed? Of each mutant and episode, by the episode's accumulated valid tests"
     progress("mutants")
-    about = [(r.chains[i], r.groups[i]) for i in tested if mutants[r.groups[i]]]
+    about = [(c, g) for g, c in tested if mutants[g]]
     valid = lambda c: [v.test for v in c.validation.verdicts if v.passed]
     scores = mutation_scores([(c.problem, mutants[g], valid(c)) for c, g in about], sandbox)
     rows = [(g, float(i < killed)) for (killed, total), (_, g) in zip(scores, about) for i in range(total)]
     return dict(mutation_score=rows, fixed_catch_rate=catch_chances(r, mutants, sandbox))
 
 # %% ../nbs/26_evaluation.ipynb #95f78ea2
-def _blocks(groups, n):
-    "(group, indices of n chains) of each full block"
-    members = defaultdict(list)
-    for i, g in enumerate(groups): members[g].append(i)
-    return [(g, o[i:i + n]) for g, o in members.items() for i in range(0, len(o) - n + 1, n)]
+def _other_tests(untrained, r, seed):
+    "The same chains with an untrained tester's lists"
+    fresh = Rollout([Match(m.problem, [replace(c, lists=[]) for c in m.chains]) for m in r.matches], r.tokens)
+    sample_tests(untrained, fresh, seed=seed)
+    return fresh
 
 def _lists_of(players, untrained, r, best_of, seed, progress):
-    "Ending of the metric's name -> lists: the players' own, and those of an untrained tester"
+    "Ending of the metric's name -> chains with lists: the players' own, and those of an untrained tester"
     if not best_of: return {}
     progress("best of N")
-    if not untrained: return {"": r.lists}
-    if untrained is players: return {"": r.lists, "_untrained": r.lists}
-    other = Rollout(r.chains, r.groups, r.samples, r.copies, tokens=r.tokens)
-    sample_tests(untrained, other, seed=seed)
-    return {"": r.lists, "_untrained": other.lists}
+    if not untrained: return {"": r}
+    return {"": r, "_untrained": r if untrained is players else _other_tests(untrained, r, seed)}
 
 # %% ../nbs/26_evaluation.ipynb #7a100012
-def _observe_best(r, lists, n, sandbox, suffix):
+def _observe_best(r, n, sandbox, suffix):
     "Observations of best-of-N with one tester's lists"
-    written, out = defaultdict(list), {}
-    for t in lists: written[t.chain] += t.parsed.cases
-    blocks = _blocks(r.groups, n)
-    candidates = [[r.chains[i] for i in o] for _, o in blocks]
-    suites = [[t for i in o for t in written[i]] for _, o in blocks]
+    out = {}
+    blocks = [(g, m.chains[i:i + n]) for g, m in enumerate(r.matches) for i in range(0, len(m.chains) - n + 1, n)]
+    suites = [[o for c in chains for t in c.lists for o in t.parsed.cases] for _, chains in blocks]
     for method in SELECTIONS:
-        chosen = select_best(candidates, suites, sandbox, method)
+        chosen = select_best([chains for _, chains in blocks], suites, sandbox, method)
         name = f"best_of_{n}" + ("" if method == "consensus" else f"_{method}") + suffix
         out[name] = [(g, average(float(c.solved) for c in chains)) for (g, _), chains in zip(blocks, chosen)]
     return out
@@ -347,8 +350,9 @@ def _play_all(players, problems, sandbox, n_samples, tested, seed, reward, progr
     progress("samples")
     r = sample_chains(players, problems, n_samples, seed=seed, reader=readers[0])
     progress("tests")
-    chosen = in_turn(r.groups, tested)
-    sample_tests(players, r, chains=chosen, seed=seed, reader=readers[1])
+    groups, chains = _numbers(r), r.chains
+    chosen = [(groups[i], chains[i]) for i in in_turn(groups, tested)]
+    sample_tests(players, r, chains=[c for _, c in chosen], seed=seed, reader=readers[1])
     progress("verdicts")
     judge(r, sandbox, reward)
     progress("greedy")
@@ -393,8 +397,8 @@ def evaluate_players(
     _check_samples(n_samples, ks, best_of)
     r, greedy, about = _play_all(players, problems, sandbox, n_samples, tested, seed, reward, progress)
     found = _observe_chains(r, greedy, ks) | _observe_tests(r, about)
-    for suffix, lists in _lists_of(players, untrained, r, best_of, seed, progress).items():
-        found |= _observe_best(r, lists, best_of, sandbox, suffix)
+    for suffix, played in _lists_of(players, untrained, r, best_of, seed, progress).items():
+        found |= _observe_best(played, best_of, sandbox, suffix)
     if mutants and about: found |= _observe_mutants(r, about, mutants, sandbox, progress)
     found |= observe_accuracy(players, problems, sandbox, r.tokens)
     return _evaluation(name, problems, r, found)

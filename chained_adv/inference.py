@@ -143,19 +143,20 @@ def close(self: InferenceEngine) -> None:
 def _candidates(self, problems, n, temperature, seed, reader):
     "Chains of all problems: the first of each greedy, unless a temperature is given"
     if temperature is not None:
-        return sample_chains(self.players, problems, n, 1, temperature, seed, reader)
-    out = sample_chains(self.players, problems, 1, 1, 0., seed, reader)
+        return sample_chains(self.players, problems, n, temperature=temperature, seed=seed, reader=reader)
+    out = sample_chains(self.players, problems, temperature=0., seed=seed, reader=reader)
     if n == 1: return out
-    more = sample_chains(self.players, problems, n - 1, 1, 1., seed, reader)
+    more = sample_chains(self.players, problems, n - 1, seed=seed, reader=reader)
     for k, v in more.seconds.items(): out.seconds[k] += v
-    return replace(out, chains=out.chains + more.chains, groups=out.groups + more.groups,
-                   samples=out.samples + more.samples)
+    for a, b in zip(out.matches, more.matches): a.chains += b.chains
+    return out
 
 # %% ../nbs/34_inference.ipynb #f7da4cdd
 def _distinct(rollout):
-    "Index of the first chain of each distinct program of each problem"
+    "The first chain of each distinct program of each problem"
     found = {}
-    for i, (g, c) in enumerate(zip(rollout.groups, rollout.chains)): found.setdefault((g, c.code), i)
+    for i, m in enumerate(rollout.matches):
+        for c in m.chains: found.setdefault((i, c.code), c)
     return list(found.values())
 
 # %% ../nbs/34_inference.ipynb #b5200003
@@ -166,16 +167,14 @@ def _check(problem, n_candidates, n_test_lists, sandbox):
     if problem.reference_solution and problem.baseline_tests: check_problem(problem, sandbox)
 
 # %% ../nbs/34_inference.ipynb #8c9d65ec
-def _result(rollout, group, problem):
+def _result(rollout, match):
     "The `InferenceResult` of one problem of a batch"
-    mine = [i for i, g in enumerate(rollout.groups) if g == group]
-    chains = [rollout.chains[i] for i in mine]
+    problem, chains = match.problem, match.chains
     if not problem.reference_solution:
         for c in chains: c.validation = None
     scores = score_candidates([[v.passed for v in c.result.verdicts] for c in chains])
-    answers = [s for i in mine for s in rollout.samples[i].values()]
-    answers += [t.sample for t in rollout.lists if t.chain in mine]
-    seconds = {k: v for k, v in rollout.seconds.items() if k != "generate"}
+    answers = [a for c in chains for a in (*c.answers.values(), *(t.answer for t in c.lists))]
+    seconds = dict(rollout.seconds)
     best = chains[scores.index(max(scores))]
     return InferenceResult(best, chains, scores, seconds, sum(len(s.ids) for s in answers))
 
@@ -197,7 +196,7 @@ def solve_batch(self: InferenceEngine,
         sample_tests(self.players, rollout, n_lists=n_test_lists, chains=_distinct(rollout), temperature=1.,
                      seed=stable_hash(seed, "tests"), reader=readers[1])
     judge(rollout, self.sandbox)
-    return [_result(rollout, g, p) for g, p in enumerate(problems)]
+    return [_result(rollout, m) for m in rollout.matches]
 
 # %% ../nbs/34_inference.ipynb #06aa228c
 @patch

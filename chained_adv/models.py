@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['ADAPTERS', 'ROLES', 'TESTS', 'MERGED_BELOW', 'ModelConfig', 'Base', 'adapter_parameters', 'activate',
            'sampling_model', 'reference_model', 'reading_model', 'check_paths', 'Player', 'Generator', 'Discriminator',
-           'Players']
+           'Players', 'make_readers']
 
 # %% ../nbs/17_models.ipynb #a9fd87d8
 import copy, warnings
@@ -448,3 +448,11 @@ def load_state(self: Players,
     with torch.no_grad():
         for name, parameters in own.items():
             for n, p in parameters.items(): p.copy_(state[name][n])
+
+# %% ../nbs/17_models.ipynb #b7e1a2c3
+def make_readers(
+    players: Players # Generator and discriminator
+) -> tuple: # (the generator's, the discriminator's); the same object when they share a base
+    "Fresh readers for both players"
+    g = players.generator.reader()
+    return g, g if players.discriminator.base is players.generator.base else players.discriminator.reader()

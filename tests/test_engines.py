@@ -108,8 +108,8 @@ def connected(url, **kw):
     return players
 
 def answers_of(rollout):
-    lists = [t.sample for t in rollout.lists]
-    return [(s.ids, s.logprobs, s.finished) for o in rollout.samples for s in o.values()] + [
+    lists = [t.answer for t in rollout.lists]
+    return [(s.ids, s.logprobs, s.finished) for c in rollout.chains for s in c.answers.values()] + [
         (s.ids, s.logprobs, s.finished) for s in lists]
 
 

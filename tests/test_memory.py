@@ -8,7 +8,7 @@ import pytest, torch
 from transformers import AutoModelForCausalLM, GPT2Config, LlamaConfig, LlamaForCausalLM, Qwen2ForCausalLM, Qwen3MoeConfig
 
 from chained_adv import footprint, memory, models, rows, sampling
-from chained_adv.batches import ValueHeads, joint_batch, update_inputs
+from chained_adv.batches import ValueHeads, generator_batch, update_inputs
 from chained_adv.core import ConfigError, TrainingError
 from chained_adv.doctor import fitting_table
 from chained_adv.footprint import PassCosts, Plan, Tracker, meta_model, run_parts, weight_bytes, what_fits
@@ -230,7 +230,7 @@ def test_checkpointed_layers_make_the_same_update_of_several_stages():
         weights = [p for s in (1, 2) for p in player.parameters(s).values()]
         for p in weights: p.data += .01 # a fresh adapter's second matrix is zero, and nothing would reach its first
         optimizer = create_optimizer(weights, 1e-3)
-        samples, stages, batch = joint_batch(made, (1, 2))
+        samples, stages, batch = generator_batch(made, (1, 2))
         train_step(**update_inputs(player, samples, stages, batch, optimizer, ValueHeads(CONFIG), 1, 1))
         after.append([p.grad.clone() for p in weights])
     for a, b in zip(*after):

@@ -253,10 +253,10 @@ def test_the_fuzzer_plays_without_a_model(box):
     assert isinstance(players.discriminator, FuzzTester) and players.test_stages == (5,)
     assert set(players.state()) == {f"shared.generator_{i}" for i in range(1, 6)}
     a, b = (play(players, problems, box, n_samples=2, seed=3) for _ in range(2))
-    assert [t.sample.text for t in a.lists] == [t.sample.text for t in b.lists]
-    assert len({t.sample.text for t in a.lists}) == len(a.lists) == 12
+    assert [t.answer.text for t in a.lists] == [t.answer.text for t in b.lists]
+    assert len({t.answer.text for t in a.lists}) == len(a.lists) == 12
     metrics = rollout_metrics(a)
-    assert metrics["generated_tokens"] == sum(len(s.ids) for o in a.samples for s in o.values())
+    assert metrics["generated_tokens"] == sum(len(s.ids) for c in a.chains for s in c.answers.values())
     assert 4.5 < metrics["num_tests"] <= 5 and metrics["validity"] > .7
 
 def test_without_a_reference_the_fuzzer_writes_nothing():

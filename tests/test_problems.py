@@ -184,18 +184,6 @@ def test_split_is_a_partition_that_ignores_the_order(n, share, seed, rng):
     rng.shuffle(problems)
     assert split_problems(problems, share, seed) == (train, held)
 
-@settings(deadline=None, max_examples=50)
-@given(st.integers(1, 12), st.lists(st.tuples(st.integers(0, 15), st.integers(0, 8)), max_size=8), st.integers(0, 20), st.integers(0, 3))
-def test_learnability_resumes_and_leaves_none_out(n, draws, tail, seed):
-    problems = many(n)
-    sampler = ProblemSampler(problems, seed, "learnability")
-    for k, right in draws:
-        got = sampler.next(k)
-        assert len(got) == k and len({p.id for p in got}) == min(k, n)
-        for p in got: sampler.report(p.id, right, 8)
-    state = json.loads(json.dumps(sampler.state()))
-    assert ProblemSampler(random.sample(problems, n)).restore(state).next(tail) == sampler.next(tail)
-
 @settings(deadline=None, max_examples=100)
 @given(st.integers(1, 12), st.lists(st.integers(0, 9), max_size=8), st.integers(0, 20), st.sampled_from(["uniform", "difficulty"]), st.integers(0, 3))
 def test_sampler_rounds_and_resumes(n, draws, tail, order, seed):

@@ -13,7 +13,6 @@ from chained_adv.core import ConfigError, TrainingError
 from chained_adv.models import ModelConfig
 from chained_adv.mutants import find_live_mutants
 from chained_adv.ppo import PPOConfig
-from chained_adv.problems import FADE
 from chained_adv.rewards import REWARD_SCHEMES, RewardScheme
 from chained_adv.settings import TrainingConfig
 from chained_adv.tiny.world import tiny_problems
@@ -88,7 +87,7 @@ def saved(folder):
 def model(**kw): return ModelConfig(device="cpu", max_stage_tokens=60, max_test_tokens=48, **kw)
 
 VARIANTS = {
-    "default": dict(order="learnability"), "tests at the last stage": dict(model=model(test_stages=(5,))),
+    "default": dict(order="difficulty"), "tests at the last stage": dict(model=model(test_stages=(5,))),
     "tests at the first stage": dict(model=model(test_stages=(1,))), "one by one": dict(joint=False),
     "with turns": dict(ppo=dict(advantage="gae")), "one adapter per role": dict(adapters="role"),
     "unified": dict(adapters="unified"), "all weights": dict(adapters="full"), "shaped": dict(reward="shaped"),
@@ -127,7 +126,7 @@ def test_tokens_are_those_that_the_sampler_wrote(tmp_path, monkeypatch, name):
         sampled.append(sum(len(ids) for ids, *_ in answers))
         return answers
     monkeypatch.setattr(rows, "sample_tokens", counting)
-    with trainer(out=str(tmp_path / "run"), **VARIANTS[name] | dict(order="learnability")) as t:
+    with trainer(out=str(tmp_path / "run"), **VARIANTS[name] | dict(order="difficulty")) as t:
         summary = t.train_full_pipeline()
         assert summary["generated_tokens"] + summary["evaluation_tokens"] == sum(sampled)
         before = sum(sampled)
@@ -146,11 +145,11 @@ class Groups(Callback):
     "Problems of each step, one for each group"
     seen: list = []
     def after_step(self, line, rollout, samples):
-        self.seen.append([c.problem.id for _, c in sorted(dict(zip(rollout.groups, rollout.chains)).items())])
+        self.seen.append([m.problem.id for m in rollout.matches])
 
 def test_a_step_in_parts_draws_no_problem_twice(tmp_path, monkeypatch):
     monkeypatch.setattr(Groups, "seen", [])
-    run(tmp_path, more=[Groups], token_budget=9_000, n_samples=2, order="learnability", problems_per_step=7, stages=(5,),
+    run(tmp_path, more=[Groups], token_budget=9_000, n_samples=2, problems_per_step=7, stages=(5,),
         joint=False, model=model(chain_stages=(4, 5)))
     assert len(Groups.seen) > 3 and max(map(len, Groups.seen)) > 3
     assert all(len(set(ids)) == len(ids) for ids in Groups.seen), Groups.seen
@@ -399,23 +398,6 @@ def test_alarms_about_a_generator_whose_stages_learn_together_span_the_rounds(tm
             t.train_full_pipeline()
             rows = t.callbacks.find(Guard).rows
             assert {stage: len(o) for (role, stage), o in rows.items() if role == "generator"} == series
-
-# Order of problems
-
-def test_learnability_hears_what_came_of_each_problem():
-    with trainer(order="learnability", joint=False) as t:
-        t.train_discriminator_epoch(1, 1)
-        assert len(t.sampler.known) == 3 and all(n == 3 for _, n in t.sampler.known.values()) # three programs per problem
-        before = dict(t.sampler.known)
-        rollout = t.sample_rollout("generator", 1)
-        judged = {c.problem.id for c in rollout.chains}
-        faded = {id: (FADE * right, FADE * n) for id, (right, n) in before.items()} # by the draw
-        tries = {id: round(n - faded.get(id, (0, 0))[1], 9) for id, (_, n) in t.sampler.known.items() if id in judged}
-        assert set(tries.values()) == {4.} # four samples of each, those that stand for others included
-        assert {id for id, o in t.sampler.known.items() if o != faded.get(id)} == judged # of others nothing is said
-        state = t.sampler.state()
-        drawn = [p.id for p in t.sampler.next(5)]
-    with trainer(order="learnability", joint=False) as t: assert [p.id for p in t.sampler.restore(state).next(5)] == drawn
 
 # Memory of mistakes
 

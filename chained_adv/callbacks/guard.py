@@ -249,10 +249,9 @@ def measure_truth(self: Guard,
     "What no formula can change: tests passed that count, or planted bugs caught by a few tests"
     if line["role"] == "generator":
         rates = [counted_pass_rate(c, self.trainer.config.reward) for c in rollout.chains]
-        known = [(o, n) for o, n in zip(rates, rollout.copies) if o is not None]
-        return mean((o + (o == 1)) / 2 for o, n in known for _ in range(n))
+        return mean((o + (o == 1)) / 2 for o in rates if o is not None)
     self.plant_bugs(rollout)
-    bugs = {g: self.probes[c.problem.id] for g, c in zip(rollout.groups, rollout.chains)}
+    bugs = {g: self.probes[m.problem.id] for g, m in enumerate(rollout.matches)}
     return mean(chance for _, chance in catch_chances(rollout, bugs, self.trainer.sandbox))
 
 # %% ../../nbs/callbacks/02_guard.ipynb #79d6f08d

@@ -28,9 +28,9 @@ def catch_chances(
     sandbox: Sandbox # Where they run
 ) -> list[tuple[int, float]]: # (group, chance) of each bug of a group with lists
     "How likely are the bugs of each problem to be caught by a few of the tests written about it?"
-    written = defaultdict(list)
-    for t in rollout.lists: written[rollout.groups[t.chain]] += t.parsed.items
-    problems = {g: c.problem for g, c in zip(rollout.groups, rollout.chains)}
+    written = {g: [o for c in m.chains for t in c.lists for o in t.parsed.items]
+               for g, m in enumerate(rollout.matches) if any(c.lists for c in m.chains)}
+    problems = {g: m.problem for g, m in enumerate(rollout.matches)}
     about = [g for g in written if bugs[g]]
     read = lambda g: [o for o in written[g] if isinstance(o, TestCase)]
     counts = kill_counts([(problems[g], bugs[g], read(g)) for g in about], sandbox)

@@ -79,7 +79,7 @@ def fill_lists(
     sandbox: Sandbox # Where the references run
 ):
     "Give the calls that testers wrote the references' values"
-    open_lists = [t for t in rollout.lists if t.parsed.format == "inputs"]
-    items = [(rollout.chains[t.chain].problem, t.parsed.items) for t in open_lists]
-    for t, filled in zip(open_lists, fill_inputs(items, sandbox) if items else ()):
+    open_lists = [(c.problem, t) for c in rollout.chains for t in c.lists if t.parsed.format == "inputs"]
+    items = [(problem, t.parsed.items) for problem, t in open_lists]
+    for (_, t), filled in zip(open_lists, fill_inputs(items, sandbox) if items else ()):
         t.parsed = ParsedTests(filled, t.parsed.notes, "filled")

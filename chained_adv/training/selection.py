@@ -11,7 +11,7 @@ from fastcore.basics import patch
 from ..core import Chain, Problem, stable_hash
 from ..models import Players
 from ..sandbox import Sandbox
-from ..rollout import Rollout, judge, play, rollout_metrics, sample_chains, sample_tests
+from ..rollout import Match, Rollout, judge, play, rollout_metrics, sample_chains, sample_tests
 
 # %% ../../nbs/training/01_selection.ipynb #c4271ea4
 N_SELECTION = 20 # Problems that are enough to tell checkpoints apart
@@ -49,7 +49,7 @@ def validity(self: Selection,
     "How valid are the tests about the fixed chains?"
     if not self.fixed: return 0.
     chains = [Chain(c.problem, list(c.outputs), c.code) for c in self.fixed.chains]
-    about = replace(self.fixed, chains=chains, lists=[], tokens=Rollout().tokens)
+    about = Rollout([Match(c.problem, [c]) for c in chains])
     sample_tests(players, about, seed=stable_hash("selection"))
     judge(about, self.sandbox, "baseline")
     self.tokens += sum(about.tokens.values())
