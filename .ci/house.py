@@ -1,354 +1,177 @@
-"""The house table: how long, how wide and how well shown the notebooks and their modules are.
+"""Who imports whom, and the house rules that a script can check. It reads files and imports nothing of the package.
 
-    python .ci/house.py                  the table
-    python .ci/house.py --json           the same for programs
-    python .ci/house.py --compare REV    totals and modules of a git revision beside today's
-    python .ci/house.py --check          also exit with 1 when a limit below is broken
+    python .ci/house.py            every module in reading order: its lines, its cells, its imports
+    python .ci/house.py --trace    the same, and what one training step enters (runs benchmarks/trace.py)
+    python .ci/house.py --check    one line for each broken rule, and exit status 1 if there is one
 
-It reads files only; nothing of the package is imported. Whether a cell is over 25 lines is
-counted with nbdev's directives, everything else without them.
+1. No circular imports.
+2. A module imports only what is read before it. Number order is reading order; we read a folder right before
+   the first notebook next to it that imports from it.
+3. The judge's half reaches no torch, `ppo` reaches no text, and only the command line imports `arc`.
+4. Code in notebooks has at most 110 columns.
+5. A public name means one thing: no two modules define a function or class of the same name.
+
+`UPWARD` and `doubled.txt` list today's exceptions to 2 and 5. They may only shrink: a stale entry is a fault.
 """
 
-import argparse, ast, builtins, io, json, re, subprocess, sys, tarfile, tempfile
+import argparse, ast, json, re, subprocess, sys
 from collections import defaultdict
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from statistics import median, quantiles
+from types import SimpleNamespace
 
-ROOT = Path(__file__).resolve().parent.parent
-LONG_MODULE, LONG_CELL, WIDE, BLOCK = 450, 25, 110, 6  # lines, lines, columns, lines
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-SETTINGS = re.compile(r"(Config|Settings)$")  # dataclasses of these names hold settings
-GENERATED = ("__init__", "_modidx")
-PLAIN_BASES = {
-    "NamedTuple",
-    "Protocol",
-    *dir(builtins),
-}  # other bases from outside bring methods of their own
-
-# What --check holds: total -> ("at most" or "at least", figure). Where the aim is not reached, today's figure.
-LIMITS = {
-    "modules over 450 lines": ("at most", 0),
-    "cells over 25 lines": ("at most", 0),
-    "lines over 110 columns": ("at most", 0),
-    "defining cells: median": ("at most", 10),
-    "defining cells: 90th percentile": ("at most", 20),
-    "code cells with output, %": ("at least", 25),
-    "plain examples, %": ("at least", 12),
-    "settings": ("at most", 50),
-    "methods not on their page": ("at most", 0),
-    "duplicated blocks": ("at most", 0),
+ROOT, PACKAGE, WIDE = Path(__file__).resolve().parent.parent, "chained_adv", 110
+UPWARD = {  # importer: modules that are read after it
+    "judge.batches": "testcases",
+    "engines.local": "models",
+    "engines.folders": "models",
+    "engines.vllm": "models",
+    "engines.connect": "models opponents.fuzz",
+    "opponents.accuracy": "models",
+    "opponents.training": "callbacks.base",
+    "arc.results.answers": "arc.verify",
 }
+READ_FIRST = "one_page"  # tells the whole game, so it may import anything
+JUDGE, HEAVY = "jail judge sandbox problems rewards stages", {"torch", "transformers", "numpy"}
+TEXT, COMMANDS = "stages testcases sandbox rollout", "cli sources"
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
+def read_notebooks(root=ROOT) -> dict:
+    "Notebook, as a path under nbs/ -> its cells"
+    paths = [p for p in sorted((root / "nbs").rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts]
+    return {p.relative_to(root / "nbs"): json.loads(p.read_text(encoding="utf-8"))["cells"] for p in paths}
 
-# Reading
+def code_lines(cells) -> list:
+    return [line for c in cells if c["cell_type"] == "code" for line in "".join(c["source"]).split("\n")]
 
+def imported_names(module, tree):
+    "Dotted name of each import, also those inside functions; relative ones made absolute"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import): yield from (a.name for a in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = [PACKAGE, *module.split(".")][: -node.level] if node.level else []
+            yield from (".".join(filter(None, [*base, node.module, a.name])) for a in node.names)
 
-def read_cells(path: Path) -> list[dict]:
-    "The cells of a notebook: id, type, source without directives, flags, and whether output is stored"
-    cells = []
-    for c in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-        lines = "".join(c["source"]).split("\n")
-        flags = [l.split()[1].rstrip(":") for l in lines if re.match(r"#\|\s*\w", l) and len(l.split()) > 1]
-        source = "\n".join(l for l in lines if not l.startswith("#|")).strip("\n")
-        cells.append(
-            dict(
-                id=c["id"],
-                code=c["cell_type"] == "code",
-                source=source,
-                flags=flags,
-                output=bool(c.get("outputs")),
-                text="\n".join(lines),
-            )
-        )
-    return cells
-
-
-def parse(source: str) -> list:
-    "The statements of a cell; none for one with magics"
-    try:
-        return ast.parse(source).body
-    except SyntaxError:
-        return []
-
-
-def read_house(folder: Path) -> dict[str, dict]:
-    "Module -> its notebook's cells and its exported text"
+def read_house(root=ROOT) -> dict:
+    "Name of each exported module -> its notebook, cells, lines, public names, and imports inside and outside"
     house = {}
-    for path in sorted((folder / "nbs").rglob("*.ipynb")):
-        if ".ipynb_checkpoints" in path.parts:
-            continue
-        cells = read_cells(path)
-        target = re.search(r"^#\|\s*default_exp\s+(\S+)", "\n".join(c["text"] for c in cells), re.M)
-        name = target[1] if target else path.relative_to(folder / "nbs").as_posix()
-        module = folder / "chained_adv" / f"{name.replace('.', '/')}.py" if target else None
-        text = module.read_text(encoding="utf-8") if module and module.exists() else ""
-        house[name] = dict(cells=cells, text=text, exports=bool(target))
+    for path, cells in read_notebooks(root).items():
+        target = re.search(r"^#\|\s*default_exp\s+(\S+)", "\n".join(code_lines(cells)), re.M)
+        if not target: continue
+        text = (root / PACKAGE / f"{target[1].replace('.', '/')}.py").read_text(encoding="utf-8")
+        body, names = ast.parse(text).body, set(imported_names(target[1], ast.parse(text)))
+        found = [o for o in body if isinstance(o, DEFINITIONS) and "patch" not in map(decorator, o.decorator_list)]
+        house[target[1]] = SimpleNamespace(
+            notebook=path, cells=len(cells), lines=text.count("\n"), names=names,
+            public={o.name for o in found if not o.name.startswith("_")},
+            outside={o.split(".")[0] for o in names} - {PACKAGE})
+    for module in house.values():  # `chained_adv.core.Problem` is in `core`, `chained_adv.judge.wire` is `judge.wire`
+        inside = [o.removeprefix(f"{PACKAGE}.") for o in module.names if o.startswith(f"{PACKAGE}.")]
+        module.inside = {o if o in house else o.rpartition(".")[0] for o in inside} & house.keys()
     return house
 
+def decorator(node) -> str:
+    "`@patch` and `@patch(as_prop=True)` are both `patch`"
+    return ast.unparse(node).split("(")[0]
 
-def revision(rev: str, folder: str) -> Path:
-    "Unpack the notebooks and the package of a git revision"
-    command = ["git", "-C", str(ROOT), "archive", rev, "nbs", "chained_adv"]
-    packed = subprocess.run(command, check=True, capture_output=True).stdout
-    with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
-        tar.extractall(folder, filter="data")
-    return Path(folder)
+def reading_order(house) -> list:
+    "Names of the modules as rule 2 reads them"
+    number = lambda path: [int(o) if o.isdigit() else o for o in re.split(r"(\d+)", path.name)]
+    first = {}  # folder -> number of the first notebook next to it that imports from it
+    for module in house.values():
+        for folder in {p for o in module.inside for p in house[o].notebook.parents}:
+            if folder.parent == module.notebook.parent and folder != Path():
+                first[folder] = min(first.get(folder, ["~"]), number(module.notebook))
+    def place(name):
+        path = house[name].notebook
+        folders = [(first.get(o, ["~"]), 0, o.name) for o in reversed(path.parents[:-1])]
+        return [*folders, (number(path), 1, path.name)]
+    return sorted(house, key=place)
 
+def named(names, house) -> set:
+    "The modules of these names and those in folders of these names"
+    return {m for m in house for o in names.split() if f"{m}.".startswith(f"{o}.")}
 
-# Kinds of cells
-
-
-def is_exported(cell: dict) -> bool:
-    return bool({"export", "exports", "exporti"} & set(cell["flags"]))
-
-
-def is_defining(cell: dict) -> bool:
-    "Is it exported, and does it define a function or a class?"
-    return is_exported(cell) and any(isinstance(o, (*FUNCTIONS, ast.ClassDef)) for o in parse(cell["source"]))
-
-
-def has_test(body: list) -> bool:
-    "Does it assert, or call one of fastcore's tests?"
-    for node in (n for o in body for n in ast.walk(o)):
-        if isinstance(node, ast.Assert):
-            return True
-        if isinstance(node, ast.Name) and re.match(r"test_|expect_fail$", node.id):
-            return True
-    return False
-
-
-def is_example(cell: dict) -> bool:
-    "Does it show something and test nothing? The last line is a value or a call, or an output is stored"
-    if is_exported(cell) or {"hide", "default_exp"} & set(cell["flags"]):
-        return False
-    body = parse(cell["source"])
-    if not body or has_test(body) or "show_doc" in cell["source"]:
-        return False
-    return cell["output"] or isinstance(body[-1], ast.Expr)
-
-
-# Classes and pages
-
-
-def package_classes(house: dict) -> dict[str, tuple[set, list]]:
-    "Class -> (names written in its body, names of its bases), over the whole package"
-    found = {}
-    for part in house.values():
-        for node in parse(part["text"]):
-            if not isinstance(node, ast.ClassDef):
-                continue
-            bases = [ast.unparse(b).split(".")[-1].split("[")[0] for b in node.bases]
-            found[node.name] = {o.name for o in node.body if isinstance(o, FUNCTIONS)}, bases
+def reached(modules, house) -> set:
+    "These modules and all that they import, directly or through others"
+    found, new = set(), set(modules)
+    while new:
+        found |= new
+        new = {o for m in new for o in house[m].inside} - found
     return found
 
+def circular(house):
+    try:
+        TopologicalSorter({m: o.inside for m, o in house.items()}).prepare()
+    except CycleError as e: yield f"circular import: {' < '.join(e.args[1])}"
 
-def is_inherited(cls: str, name: str, classes: dict) -> bool:
-    "Does a base in the package have this method, or may one from outside have it?"
-    for base in classes[cls][1]:
-        if base in classes:
-            if name in classes[base][0] or is_inherited(base, name, classes):
-                return True
-        elif base not in PLAIN_BASES:
-            return True
-    return False
+def upward(house, listed):
+    place = {m: i for i, m in enumerate(reading_order(house))}
+    arrows = {(m, o) for m in house for o in house[m].inside if m != READ_FIRST and place[o] > place[m]}
+    known = {(m, o) for m in listed for o in listed[m].split()}
+    for m, o in sorted(arrows - known):
+        yield f"{m} imports {o}, which is read after it (nbs/{house[o].notebook})"
+    for m, o in sorted(known - arrows):
+        yield f"UPWARD: {m} no longer imports {o} upwards: remove it"
 
+def crossing(house):
+    for o in f"{JUDGE} {TEXT} {COMMANDS} ppo arc".split():
+        if not named(o, house): yield f"house.py has a rule about `{o}`, but no module has this name"
+    judge, update, arc = reached(named(JUDGE, house), house), named("ppo", house), named("arc", house)
+    for who, modules, closed in (
+        ("the judge's half", judge, HEAVY),
+        ("`ppo` and all that it imports", reached(update, house), named(TEXT, house)),
+        ("`ppo`", update, {"transformers"}),
+        ("all but the command line", house.keys() - arc - named(COMMANDS, house), arc),
+    ):
+        for m in sorted(modules):
+            for o in sorted(closed & (house[m].inside | house[m].outside)):
+                yield f"{m} imports {o}, which is closed to {who}"
 
-def hidden_methods(part: dict, classes: dict) -> list[str]:
-    "Public methods that nbdev's page of a module does not show: in the class's body, or assigned afterwards"
-    shown = set(re.findall(r"^show_doc\(([\w.]+)", "\n".join(c["source"] for c in part["cells"]), re.M))
-    found = []
-    for node in parse(part["text"]):
-        if isinstance(node, ast.ClassDef):  # `gain = property(...)` in a body counts as well
-            names = [o.name for o in node.body if isinstance(o, FUNCTIONS)]
-            calls = [o for o in node.body if isinstance(o, ast.Assign) and isinstance(o.value, ast.Call)]
-            names += [o.targets[0].id for o in calls if ast.unparse(o.value.func) == "property"]
-            found += [(node.name, o) for o in names if not is_inherited(node.name, o, classes)]
-        if isinstance(node, ast.Assign):  # `Class.method = _method`
-            targets = [t for o in node.targets for t in (o.elts if isinstance(o, ast.Tuple) else [o])]
-            targets = [t for t in targets if isinstance(t, ast.Attribute) and isinstance(t.value, ast.Name)]
-            found += [(t.value.id, t.attr) for t in targets]
-    public = {f"{c}.{m}" for c, m in found if c in classes and "_" not in (c[0], m[0])}
-    return sorted(public - shown)
+def wide(notebooks):
+    for path, cells in notebooks.items():
+        for line in code_lines(cells):
+            if len(line) > WIDE:
+                yield f"nbs/{path}: {len(line)} columns, at most {WIDE}: {line.strip()[:50]}..."
 
+def doubled(house, listed):
+    "`listed` has lines of a name and the number of modules that define it"
+    known = {name: int(n) for name, n in re.findall(r"^(\w+) (\d+)$", listed, re.M)}
+    homes = defaultdict(list)
+    for m in sorted(house):
+        for name in house[m].public: homes[name].append(m)
+    for name in sorted(homes.keys() | known):
+        now, before = len(homes[name]), known.get(name, 1)
+        if now > before: yield f"`{name}` is defined in {', '.join(homes[name])}: rename one"
+        elif name in known and now < 2: yield f"doubled.txt: `{name}` is no longer doubled: remove it"
+        elif now < before: yield f"doubled.txt: `{name} {before}`: write {now}"
 
-def settings_of(part: dict) -> dict[str, int]:
-    "Configuration dataclass -> number of its fields"
-    found = {}
-    for node in parse(part["text"]):
-        if not (isinstance(node, ast.ClassDef) and SETTINGS.search(node.name)):
-            continue
-        if not any("dataclass" in ast.unparse(d) for d in node.decorator_list):
-            continue
-        fields = [o for o in node.body if isinstance(o, ast.AnnAssign)]
-        nested = [
-            o for o in fields if SETTINGS.search(ast.unparse(o.annotation))
-        ]  # their fields are counted below
-        found[node.name] = len(fields) - len(nested)
-    return found
+def faults() -> list:
+    "One line for each broken rule"
+    house, listed = read_house(), (ROOT / ".ci/doubled.txt").read_text(encoding="utf-8")
+    return [*circular(house), *upward(house, UPWARD), *crossing(house), *wide(read_notebooks()),
+            *doubled(house, listed)]
 
+def print_table(house):
+    width = max(map(len, house))
+    print(f"{'module':{width}}  lines  cells  imports")
+    for m in reading_order(house):
+        print(f"{m:{width}} {house[m].lines:6} {house[m].cells:6}  {', '.join(sorted(house[m].inside))}")
+    sums = [sum(o) for o in zip(*((m.lines, m.cells, len(m.inside)) for m in house.values()))]
+    print(f"\n{len(house)} modules, {sums[0]} lines, {sums[1]} cells, {sums[2]} imports")
 
-# Duplicates
-
-
-def normal_lines(cell: dict) -> list[str]:
-    "The lines of a cell with single spaces, without blank lines and imports"
-    lines = [" ".join(l.split()) for l in cell["source"].split("\n")]
-    return [l for l in lines if l and not l.startswith(("import ", "from ", "#"))]
-
-
-def duplicates(house: dict) -> list[dict]:
-    "Blocks of at least `BLOCK` lines that stand twice in exported code"
-    exported = [(name, c) for name, part in house.items() for c in part["cells"] if is_exported(c)]
-    cells = [(name, c["id"], normal_lines(c)) for name, c in exported]
-    places = defaultdict(list)
-    for k, (_, _, lines) in enumerate(cells):
-        for i in range(len(lines) - BLOCK + 1):
-            places[tuple(lines[i : i + BLOCK])].append((k, i))
-    pairs = {(a, b) for found in places.values() for n, a in enumerate(found) for b in found[n + 1 :]}
-    back = lambda place: (place[0], place[1] - 1)
-    blocks = []
-    for a, b in sorted(pairs):
-        if (back(a), back(b)) in pairs:
-            continue  # not where it begins
-        size = BLOCK
-        while ((a[0], a[1] + size - BLOCK + 1), (b[0], b[1] + size - BLOCK + 1)) in pairs:
-            size += 1
-        where = [f"{cells[k][0]}#{cells[k][1]}" for k, _ in (a, b)]
-        blocks.append(dict(lines=size, where=where, begins=cells[a[0]][2][a[1]]))
-    return blocks
-
-
-# The table
-
-
-def share(part: list, whole: list) -> float:
-    return round(100 * len(part) / len(whole), 1) if whole else 0.0
-
-
-def sizes(cells: list[dict]) -> list[int]:
-    return [len(c["source"].split("\n")) for c in cells]
-
-
-def ninetieth(values: list[int]) -> float:
-    if len(values) < 2:
-        return max(values, default=0)
-    return round(quantiles(values, n=10, method="inclusive")[-1], 1)
-
-
-def measure_cells(cells: list[dict]) -> dict:
-    "Figures of some cells"
-    code = [c for c in cells if c["code"] and c["source"]]
-    defining = [c for c in code if is_defining(c)]
-    wide = [l for c in code for l in c["source"].split("\n") if len(l) > WIDE]
-    return {
-        "cells over 25 lines": sum(len(c["text"].split("\n")) > LONG_CELL for c in code),
-        "lines over 110 columns": len(wide),
-        "defining cells: median": median(sizes(defining)) if defining else 0,
-        "defining cells: 90th percentile": ninetieth(sizes(defining)),
-        "code cells with output, %": share([c for c in code if c["output"]], code),
-        "plain examples, %": share([c for c in code if is_example(c)], code),
-    }
-
-
-def measure(folder: Path) -> dict:
-    "The whole table as plain values"
-    house = read_house(folder)
-    classes, modules, settings = package_classes(house), {}, {}
-    for name, part in house.items():
-        hidden, own = hidden_methods(part, classes), settings_of(part)
-        settings |= own
-        lines = part["text"].count("\n") if part["exports"] else 0
-        modules[name] = {"lines": lines} | measure_cells(part["cells"]) | {"methods not on the page": hidden}
-    blocks = duplicates(house)
-    totals = {
-        "modules": sum(part["exports"] for part in house.values()),
-        "lines": sum(o["lines"] for o in modules.values()),
-        "modules over 450 lines": sum(o["lines"] > LONG_MODULE for o in modules.values()),
-        **measure_cells([c for part in house.values() for c in part["cells"]]),
-        "settings": sum(settings.values()),
-        "methods not on their page": sum(len(o["methods not on the page"]) for o in modules.values()),
-        "duplicated blocks": len(blocks),
-    }
-    return dict(totals=totals, modules=modules, settings=settings, duplicates=blocks)
-
-
-# Printing
-
-COLUMNS = {
-    "lines": "lines",
-    "cells over 25 lines": "cells>25",
-    "lines over 110 columns": "cols>110",
-    "defining cells: median": "median",
-    "defining cells: 90th percentile": "90th",
-    "code cells with output, %": "output%",
-    "plain examples, %": "example%",
-    "methods not on the page": "hidden",
-}
-
-
-def print_table(found: dict):
-    "Modules, totals, settings and duplicates"
-    width = max(map(len, found["modules"]))
-    print(" ".join([f"{'module':{width}}", *(f"{o:>8}" for o in COLUMNS.values())]))
-    for name, figures in found["modules"].items():
-        row = [len(v) if isinstance(v := figures[k], list) else v for k in COLUMNS]
-        flag = "  over 450" if figures["lines"] > LONG_MODULE else ""
-        print(" ".join([f"{name:{width}}", *(f"{v:>8g}" for v in row)]) + flag)
-    print()
-    for name, value in found["totals"].items():
-        print(f"{name:32} {value:>8g}")
-    print(f"\nsettings counted: {', '.join(f'{k} {n}' for k, n in found['settings'].items())}")
-    hidden = [o for figures in found["modules"].values() for o in figures["methods not on the page"]]
-    print(f"methods not on their page: {', '.join(hidden) or 'none'}")
-    for o in found["duplicates"]:
-        print(f"duplicate, {o['lines']} lines: {' and '.join(o['where'])}: {o['begins'][:60]}")
-
-
-def print_comparison(old: dict, new: dict, rev: str):
-    "Totals before and after, then the modules that changed in length or width"
-    print(f"{'':32} {rev[:12]:>12} {'now':>8}")
-    for name, value in new["totals"].items():
-        print(f"{name:32} {old['totals'].get(name, 0):>12g} {value:>8g}")
-    keys = ("lines", "cells over 25 lines", "lines over 110 columns")
-    print("\nmodule: lines, cells over 25 lines, lines over 110 columns")
-    for name in sorted(old["modules"].keys() | new["modules"].keys()):
-        before, after = ([o["modules"].get(name, {}).get(k, 0) for k in keys] for o in (old, new))
-        if before != after:
-            print(f"{name}: {before} -> {after}")
-
-
-def broken_limits(totals: dict) -> list[str]:
-    "The limits that do not hold, one line each"
-    found = []
-    for name, (sense, limit) in LIMITS.items():
-        value = totals[name]
-        if value > limit if sense == "at most" else value < limit:
-            found.append(f"{name}: {value:g}, {sense} {limit:g}")
-    return found
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--json", action="store_true", help="print everything as JSON")
-    parser.add_argument("--compare", metavar="REV", help="print a git revision's figures beside today's")
-    parser.add_argument("--check", action="store_true", help="exit with 1 when a limit is broken")
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="check the rules instead of printing the table")
+    parser.add_argument("--trace", action="store_true", help="also trace one training step of each role")
     args = parser.parse_args()
-    found = measure(ROOT)
-    old = None
-    if args.compare:
-        with tempfile.TemporaryDirectory() as folder:
-            old = measure(revision(args.compare, folder))
-    if args.json:
-        print(json.dumps(found | ({"before": old} if old else {}), indent=1))
-    elif old:
-        print_comparison(old, found, args.compare)
-    else:
-        print_table(found)
-    broken = broken_limits(found["totals"]) if args.check else []
-    for o in broken:
-        print(f"limit broken: {o}", file=sys.stderr)
-    sys.exit(bool(broken))
+    if args.check:
+        found = faults()
+        print(*found, sep="\n", end="\n" * bool(found), file=sys.stderr)
+        return bool(found)
+    print_table(read_house())
+    return subprocess.run([sys.executable, ROOT / "benchmarks/trace.py"]).returncode if args.trace else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,5 +1,5 @@
 """What CONTRIBUTING.md says about the code is true: names exist, files and tests that the guides touch are there."""
-import importlib, re
+import importlib, re, runpy
 from functools import reduce
 from pathlib import Path
 
@@ -43,3 +43,12 @@ def test_guides_name_files_that_exist(title):
     assert any(o.startswith("nbs/") for o in files) and any(o.startswith("tests/") for o in files)
     missing = [o for o in files if not (ROOT / o).exists()]
     assert not missing
+
+
+def test_the_table_of_rooms_names_rooms_that_exist():
+    rows = re.findall(r"^\| (`[^|]*`) \|", section("The rooms"), re.M)
+    rooms = [o for row in rows for o in re.findall(r"`([\w.]+)`", row)]
+    house = runpy.run_path(str(ROOT / ".ci/house.py"))
+    modules = house["read_house"]()
+    assert len(rows) > 5 and len(set(rooms)) == len(rooms)
+    assert not [o for o in rooms if not house["named"](o, modules)]
