@@ -13,9 +13,10 @@ suffix = "_requirements"
 
 setup(
     name=meta["lib_name"], version=version, description=meta["description"], author=meta["author"],
-    license=meta["license"], keywords=meta["keywords"].split(),
+    license_expression=meta["license"], license_files=["LICENSE"],
+    keywords=meta["keywords"].split(), classifiers=lines("classifiers"),
     long_description=Path("README.md").read_text(encoding="utf-8"), long_description_content_type="text/markdown",
-    packages=find_packages(include=["chained_adv*"]), package_data={"chained_adv": ["data/**/*", "arc/web/**/*"]},
+    packages=find_packages(include=["chained_adv*"]), package_data={"chained_adv": ["py.typed", "data/**/*", "arc/web/**/*"]},
     python_requires=f">={meta['min_python']},<{meta['max_python']}", install_requires=lines("requirements"),
     extras_require={k[:-len(suffix)]: lines(k) for k in meta if k.endswith(suffix)},
     entry_points={"console_scripts": lines("console_scripts") or [meta["console_scripts"]]},
