@@ -291,7 +291,7 @@ def _observe_chains(r, greedy, ks):
 
 # %% ../nbs/26_evaluation.ipynb #7a100011
 def _observe_tests(r, about):
-    "Observations about the discriminator, on the chains that it wrote tests about: (number of the match, chain)"
+    "Observations about the discriminator; `about` has (number of its match, chain) of the chains with tests"
     groups, chains = [g for g, _ in about], [c for _, c in about]
     passed, stages = [valid_pass_rate(c) for c in chains], [caught_by_stage(c) for c in chains]
     lists = [(g, t) for g, c in about for t in c.lists]
@@ -333,7 +333,8 @@ def _lists_of(players, untrained, r, best_of, seed, progress):
 def _observe_best(r, n, sandbox, suffix):
     "Observations of best-of-N with one tester's lists"
     out = {}
-    blocks = [(g, m.chains[i:i + n]) for g, m in enumerate(r.matches) for i in range(0, len(m.chains) - n + 1, n)]
+    blocks = [(g, m.chains[i:i + n]) for g, m in enumerate(r.matches)
+              for i in range(0, len(m.chains) - n + 1, n)]
     suites = [[o for c in chains for t in c.lists for o in t.parsed.cases] for _, chains in blocks]
     for method in SELECTIONS:
         chosen = select_best([chains for _, chains in blocks], suites, sandbox, method)

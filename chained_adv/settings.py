@@ -59,7 +59,7 @@ class TrainingConfig(StepConfig):
     callbacks: tuple[str, ...] = () # What else runs: `bank:8`, `fuzz:8`, `opponents:4`, `stop_on_alarm`, ...
     generator_lr: float = 0. # Learning rate of the generator; 0 chooses
     discriminator_lr: float = 0. # Learning rate of the discriminator; 0 chooses
-    order: str = "uniform" # Order of problems in every round: `uniform` (at random) or `difficulty` (easy to hard)
+    order: str = "uniform" # Order of problems: `uniform` at random, `difficulty` from easy to hard
     eval_samples: int = 200 # Held-out samples in an evaluation, rounded up to whole problems
     n_mutants: int = 6 # Mutants per problem behind the mutation score; 0 leaves it out
     timeout: float = 2. # Processor seconds per test

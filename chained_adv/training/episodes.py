@@ -42,10 +42,11 @@ def play_step(
     tests = config.model.tests
     same: dict = dict(seed=seed, reward=config.reward,
                       earlier_tests={p.id: bank.replay(p) for p in problems} if bank else None,
-                      validate=partial(validate_without_reference, oracle=tests) if tests in ORACLES else None)
+                      validate=None)
+    if tests in ORACLES: same["validate"] = partial(validate_without_reference, oracle=tests)
     if role == "discriminator":
-        return play(players, problems, sandbox, config.n_programs, (stage,), (stage,), config.n_lists, tested=1,
-                    earlier_programs=past, **same)
+        return play(players, problems, sandbox, config.n_programs, (stage,), (stage,), config.n_lists,
+                    tested=1, earlier_programs=past, **same)
     tested_at = ALL_STAGES if get_reward_scheme(config.reward).reads_tests else ()
     first = config.stages[0] if config.together else stage
     return play(players, problems, sandbox, config.n_samples, ALL_STAGES[first - 1:], tested_at,
