@@ -183,8 +183,7 @@ def measure_run(folder, dtype, rows, tokens, prompt, micro):
 
 def compare_predictions(dtype, rows, tokens, prompt):
     "What `chained-adv doctor --model` prints beside the peak of such a run"
-    from chained_adv.doctor import fitting_table
-    from chained_adv.footprint import Plan, run_parts
+    from chained_adv.doctor import fitting_table, memory_parts
     from chained_adv.loading import read_config
     from chained_adv.models import ModelConfig
 
@@ -194,7 +193,7 @@ def compare_predictions(dtype, rows, tokens, prompt):
             line = fitting_table(folder, dtype, rows, tokens, prompt, "cpu")[which]
             micro, expected = line["microbatch_tokens"], line["gigabytes"] * 2**30
             settings = ModelConfig(model=folder, dtype=dtype, device="cpu")
-            parts = run_parts(read_config(folder), settings, Plan(rows, tokens, prompt, 1, micro))
+            parts = memory_parts(read_config(folder), settings, rows, tokens, prompt, micro)
             found = child("--run", folder, dtype, rows, tokens, prompt, micro)
         measured = max(found.values())
         print(f"{name}, {dtype}, {rows} rows, {prompt} + {tokens} tokens, {micro} a pass, ten adapters: doctor says "

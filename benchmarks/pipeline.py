@@ -19,25 +19,27 @@ The model is a Qwen2 of 4 million parameters with random weights, whose answers 
 processor time, so that other work on the machine counts little.
 """
 
-import argparse, random, statistics, tempfile, time, warnings
+import argparse, random, statistics, sys, tempfile, time, warnings
 from contextlib import contextmanager
+from pathlib import Path
 import torch, transformers
 from transformers import AutoModelForCausalLM, Qwen2Config
 from chained_adv import sharing
 from chained_adv.adapters import AdaptersOff, AdapterSwitch, add_adapters
 from chained_adv.callbacks.base import Callback
-from chained_adv.footprint import Tracker
 from chained_adv.loading import TINY, load_tokenizer
-from chained_adv.models import ModelConfig, Players
+from chained_adv.models import ModelConfig, Players, make_readers
 from chained_adv.options import QUICK
 from chained_adv.ppo import Batch, PPOConfig, create_optimizer, train_step
 from chained_adv.rewards import REWARD_SCHEMES, RewardScheme
-from chained_adv.rollout import make_readers, sample_chains, sample_tests
+from chained_adv.rollout import sample_chains, sample_tests
 from chained_adv.sampling import Reader, Sample, answer_logprobs, sample_tokens
 from chained_adv.settings import TrainingConfig
 from chained_adv.stages import generator_prompt, load_prompts
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.trainer import AdversarialTrainer
+sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
+from tracker import Tracker
 
 COMMON = dict(
     vocab_size=768, num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=16384,

@@ -10,8 +10,8 @@ judge all of that (every program, every list of tests) is timed apart, in a sand
 
 import argparse, statistics, time, warnings
 import torch, transformers
-from chained_adv.models import ModelConfig, Players
-from chained_adv.rollout import judge, make_readers, sample_chains, sample_tests
+from chained_adv.models import ModelConfig, Players, make_readers
+from chained_adv.rollout import judge, sample_chains, sample_tests
 from chained_adv.sandbox import Sandbox
 from chained_adv.tiny.world import tiny_problems
 

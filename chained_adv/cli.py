@@ -370,7 +370,7 @@ def _print_facts(as_json):
 @app.command(epilog=examples("chained-adv doctor", "chained-adv doctor --json",
                              "chained-adv doctor --model Qwen/Qwen2.5-Coder-1.5B --rows 64 --tokens 512"))
 def doctor(model: opt(str, "Predict instead the memory that a run with this model and an adapter per stage "
-                           "takes. Not predicted: mixtures of experts, --adapters full, several GPUs, "
+                           "takes. Not predicted: what experts of a mixture keep, several GPUs, "
                            "a server that samples (--engine).") = "",
            dtype: opt(str, "With --model: only this precision.") = "",
            rows: opt(int, "With --model: only so many answers sampled together.", min=0) = 0,

@@ -408,7 +408,7 @@ def test_doctor():
     assert "self-test passed" in facts["sandbox"]["value"] and facts["tiny model"]["ok"] and facts["torch"]["value"][0].isdigit()
     assert "ready: `chained-adv train` can run" in call("doctor").stdout
     unwrapped = " ".join(call("doctor", "--help").stdout.split())
-    assert "Not predicted: mixtures of experts, --adapters full" in unwrapped
+    assert "Not predicted: what experts of a mixture keep" in unwrapped
 
 def test_doctor_predicts_what_a_model_takes(here):
     r = call("doctor", "--model", "tiny", "--dtype", "float32", "--rows", "16", "--tokens", "64", "--prompt", "64", "--device", "cpu", "--json")

@@ -6,7 +6,6 @@
 __all__ = ['EQUAL_TESTS', 'catch_chances', 'in_turn']
 
 # %% ../../nbs/measures/00_fixed_bugs.ipynb #061fbd3c
-from collections import defaultdict
 from ..core import TestCase
 from ..intervals import pass_at_k
 from ..mutants import Mutant, kill_counts

@@ -6,7 +6,6 @@
 __all__ = ['N_SELECTION', 'N_SAMPLES', 'set_apart', 'Selection']
 
 # %% ../../nbs/training/01_selection.ipynb #fac818f0
-from dataclasses import replace
 from fastcore.basics import patch
 from ..core import Chain, Problem, stable_hash
 from ..models import Players
