@@ -84,7 +84,7 @@ def tiny_fact() -> Fact: # Its number of parameters
     "Is the embedded model there, and does it load?"
     names = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
     lacking = [o for o in names if not (files("chained_adv") / "data" / "tiny" / o).is_file()]
-    remedy = "install the package again, or run `chained-adv tiny pretrain --out my-tiny-model`"
+    remedy = "install the package again"
     if lacking: return Fact("tiny model", f"lacks {', '.join(lacking)}", False, True, remedy)
     from chained_adv.loading import load_base
     try: model = load_base("tiny", "cpu")[0]

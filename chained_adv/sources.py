@@ -29,21 +29,9 @@ def _split(
     return (train + [p for p in held_out if p.id in twins], [p for p in held_out if p.id not in twins],
             remarks)
 
-# %% ../nbs/39_sources.ipynb #c5a1f0d4
-def _world_problems(source, seed):
-    "The problems of a cell of a study, by `world:NAME`"
-    from chained_adv.worlds.arms import ADVERSARY, STAGES, WEAK, study_problems
-    cells = {c.name: (study, c) for study in (ADVERSARY, WEAK) for c in study.cells}
-    cells["steps"] = STAGES, STAGES.cells[0]
-    name = source.removeprefix("world:")
-    if name not in cells: raise ConfigError(f"--problems {source}: there are world:{', world:'.join(cells)}")
-    train, held_out = study_problems(*cells[name], seed)
-    known = {p.reference_solution for p in train} # one step alone is soon known
-    return train, [p for p in held_out if p.reference_solution not in known], []
-
 # %% ../nbs/39_sources.ipynb #a8a96987
 def problem_sets(
-    source: str, # A file, `builtin`, `tiny`, `world:...`, `arc:...` (ARC tasks); empty: chosen by the model
+    source: str, # A file, `builtin`, `tiny`, `arc:...` (ARC tasks); empty: chosen by the model
     tiny: bool, # Is the tiny model trained?
     seed: int = 0 # Of the split
 ) -> tuple[list[Problem], list[Problem], list[str]]: # (to train on, held out, remarks)
@@ -52,7 +40,6 @@ def problem_sets(
     if source == "tiny":
         from chained_adv.tiny.world import tiny_problems
         return tiny_problems("train", 240), tiny_problems("held_out", 200), []
-    if source.startswith("world:"): return _world_problems(source, seed)
     if source.startswith("arc:"):
         from chained_adv.arc.bridge import load_arc_problems
         return load_arc_problems(source, seed)
@@ -60,11 +47,11 @@ def problem_sets(
 
 # %% ../nbs/39_sources.ipynb #2630151a
 def whole_set(
-    source: str, # A file, `builtin`, `tiny`, `world:...` or `arc:...`
+    source: str, # A file, `builtin`, `tiny` or `arc:...`
     references: bool = True # Of ARC tasks: only those with a reference program?
 ) -> list[Problem]: # In the source's order
     "All problems of a source"
-    if source == "tiny" or source.startswith("world:"): return sum(problem_sets(source, True)[:2], [])
+    if source == "tiny": return sum(problem_sets(source, True)[:2], [])
     if not source.startswith("arc:"): return load_problems(source)
     from chained_adv.arc.bridge import arc_problems
     found, remarks = arc_problems(source, references)
@@ -148,6 +135,5 @@ def problem_origin(
     if source.startswith("arc:"):
         from chained_adv.arc.bridge import absolute_source
         source = absolute_source(source)
-    elif source not in ("tiny", "builtin", "easy") and not source.startswith("world:"):
-        source = str(Path(source).resolve())
+    elif source not in ("tiny", "builtin", "easy"): source = str(Path(source).resolve())
     return dict(source=source, seed=origin.get("seed", seed))

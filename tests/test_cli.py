@@ -77,9 +77,9 @@ def test_help_starts_without_the_heavy_libraries():
     code = "import sys\nfrom chained_adv.cli import main\ntry: main()\nfinally: print([o for o in ('torch', 'transformers', 'peft', 'matplotlib') if o in sys.modules], file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True, env=ENV)
     assert (done.returncode, done.stderr.strip()) == (0, "[]")
-    assert all(o in done.stdout for o in ("train", "show", "solve", "evaluate", "checkpoints", "doctor", "problems", "tiny"))
+    assert all(o in done.stdout for o in ("train", "show", "solve", "evaluate", "checkpoints", "doctor", "problems"))
 
-@pytest.mark.parametrize("command", ["train", "show", "solve", "evaluate", "checkpoints", "doctor", "problems", "tiny pretrain"])
+@pytest.mark.parametrize("command", ["train", "show", "solve", "evaluate", "checkpoints", "doctor", "problems"])
 def test_each_command_has_help_with_examples(command):
     r = call(*command.split(), "--help")
     assert r.exit_code == 0 and f"Examples:\n    chained-adv {command}" in r.stdout and "--json" in r.stdout
@@ -124,9 +124,6 @@ def test_resume_with_other_settings_is_refused(run): refused(call("train", "--re
 @pytest.mark.parametrize("words", [("--engine", "vllm", "--engine-url", "ftp://h"), ("--engine-url", "ftp://h", "--engine", "vllm")])
 def test_the_address_of_an_engine(here, words):
     refused(call("train", *words, "--problems", write(here, several(6))), "engine 'ftp://h': give local, vllm, or a server's address")
-
-def test_a_study_refuses_options_that_it_does_not_use():
-    refused(call("ablate", "--study", "weak", "--set", "lam=1", "--samples", 1), "leave out --samples, --set")
 
 def test_resume_with_other_problems_is_refused(run, here): refused(call("train", "--resume", "--out", run, "--problems", write(here, several(6))), "other problems")
 
