@@ -27,7 +27,6 @@ from .plots import metric_order
 from .rollout import (Match, Rollout, catching_tests, distinct_verdicts, judge, make_readers, play,
                                  rollout_metrics, sample_chains, sample_tests, valid_pass_rate, verdict_pairs)
 from .sandbox import Job, Sandbox
-from .opponents.accuracy import observe_accuracy
 from .tracking import RATE_NAMES
 
 # %% ../nbs/26_evaluation.ipynb #c376a9eb
@@ -401,7 +400,6 @@ def evaluate_players(
     for suffix, played in _lists_of(players, untrained, r, best_of, seed, progress).items():
         found |= _observe_best(played, best_of, sandbox, suffix)
     if mutants and about: found |= _observe_mutants(r, about, mutants, sandbox, progress)
-    found |= observe_accuracy(players, problems, sandbox, r.tokens)
     return _evaluation(name, problems, r, found)
 
 # %% ../nbs/26_evaluation.ipynb #65322660

@@ -26,14 +26,13 @@ from .pathcheck import path_gap, refusing
 from .stages import PromptSet, discriminator_prompt, end_texts, find_end, generator_prompt
 from .stages import get_stage, load_prompts, pick_stages
 from .opponents.inputs import can_fill
-from .opponents.oracles import ORACLES
 from .opponents.fuzz import is_fuzz
 from .opponents.player import swap_tester
 
 # %% ../nbs/17_models.ipynb #28882e9b
 ADAPTERS = ("stage", "role", "unified", "full")
 ROLES = ("generator", "discriminator")
-TESTS = ("full", "inputs", *ORACLES)
+TESTS = ("full", "inputs")
 
 # %% ../nbs/17_models.ipynb #236ab16c
 @dataclass(frozen=True)
@@ -49,9 +48,7 @@ class ModelConfig:
     dtype: str = "auto" # Of the frozen base: `auto`, `float32`, `bfloat16`, `float16`, `8bit` or `4bit`
     engine: str = "local" # Who samples: `local`, `vllm` (a server on this machine) or a server's address
     prompts: str = "auto" # `auto`, `plain`, `chat`, `tags`, `few_shot` or a JSON file; `-blind`: see stages
-    # What testers write: `full` tests, or `inputs`, whose values the reference fills in; with `trusted`,
-    # `vote` or `agreement` full tests, and no reference says which of them count
-    tests: str = "full"
+    tests: str = "full" # What testers write: `full` tests, or `inputs`, whose values the reference fills in
     device: str = "auto" # `auto`, `cpu`, `cuda`, `cuda:1`, ...
     max_stage_tokens: int = 0 # Longest answer of the generator at a stage; 0 chooses by prompt set
     max_test_tokens: int = 0 # Longest list of tests; 0 chooses by prompt set

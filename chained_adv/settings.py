@@ -28,7 +28,6 @@ from .ppo import PPOConfig
 from .tracking import TRACKERS
 from .callbacks.base import Callback, Phase, make_callback
 from .callbacks.guard import StopOnAlarm
-from .callbacks.past import PastOpponents, PastTests
 from .opponents.fuzz import is_fuzz
 from .opponents.training import FuzzInputs
 
@@ -56,7 +55,7 @@ class TrainingConfig(StepConfig):
     reward: str = "per_test" # Reward scheme
     joint: bool = True # Does a generator's step train all stages together, the samples parting at the first?
     token_budget: int = 0 # Tokens that both players generate to learn, which then end phases; 0 counts steps
-    callbacks: tuple[str, ...] = () # What else runs: `bank:8`, `fuzz:8`, `opponents:4`, `stop_on_alarm`, ...
+    callbacks: tuple[str, ...] = () # What else runs: `fuzz:8`, `stop_on_alarm`, or your own `package.module:Class`
     generator_lr: float = 0. # Learning rate of the generator; 0 chooses
     discriminator_lr: float = 0. # Learning rate of the discriminator; 0 chooses
     order: str = "uniform" # Order of problems: `uniform` at random, `difficulty` from easy to hard
@@ -79,7 +78,7 @@ TESTED = 1 # Samples of each problem that get tests in a generator's step; these
 EVAL_TESTED = 50 # Samples that get tests in the evaluations of a run
 
 # %% ../nbs/32_settings.ipynb #9c698a73
-CALLBACKS = {"bank": PastTests, "fuzz": FuzzInputs, "opponents": PastOpponents, "stop_on_alarm": StopOnAlarm}
+CALLBACKS = {"fuzz": FuzzInputs, "stop_on_alarm": StopOnAlarm}
 
 def named_callbacks(
     config: TrainingConfig # Settings
@@ -127,8 +126,6 @@ def check_config(
         _require(value >= least, f"{name} is {value}; it must be at least {least}")
     _require(config.timeout > 0, f"timeout is {config.timeout}; it must be above 0 seconds")
     _check_choices(config)
-    alone = config.model.tests in ("vote", "agreement") and config.n_programs < 2
-    _require(not alone, f"tests {config.model.tests!r} asks several programs: n_programs must be at least 2")
     check_engine(config.model)
     named_callbacks(config)
     get_reward_scheme(config.reward)

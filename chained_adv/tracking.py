@@ -23,8 +23,7 @@ METRICS = (
     "baseline_pass_rate", "solved", "validity", "bug_catch_rate", "num_tests", "policy_loss", "value_loss",
     "kl", "clip_fraction", "entropy", "generated_tokens", "seconds_generate", "seconds_execute",
     "seconds_update")
-RATE_NAMES = ("solved", "solved_greedy", "baseline_pass_rate", "validity", "bug_catch_rate", "mutation_score",
-              "value_accuracy")
+RATE_NAMES = ("solved", "solved_greedy", "baseline_pass_rate", "validity", "bug_catch_rate", "mutation_score")
 EVALUATION_FIELDS = ("step", "stage", "split", "n") + RATE_NAMES
 
 # %% ../nbs/24_tracking.ipynb #c0c868d5

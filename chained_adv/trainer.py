@@ -88,7 +88,7 @@ def _set_counters(self: AdversarialTrainer):
     self.in_run, self.lock = False, None # Is a run's folder open? What keeps other processes from it
     self.optimizers, self.evaluations = {}, {} # (role, stage) -> optimiser; (stage, split) -> `Evaluation`
     self.mutants = {} # split -> mutants per problem
-    self.bank = None # Tests of earlier steps that judge, too: see `PastTests`
+    self.earlier_tests = self.validate = None # What callbacks may set: see `play_step`
     self.past = {} # Programs of earlier steps for tests to catch: see `PastPrograms`
     self.selection = None # What measures checkpoints, from the beginning of a run on
 
@@ -144,7 +144,7 @@ def _sample_parts(self: AdversarialTrainer, role, stage):
     while n := budget.room(role, len(drawn), played, used):
         seed = stable_hash(self.config.seed, "step", self.step, *([len(parts)] if parts else []))
         parts.append(play_step(self.players, drawn[played:played + n], self.sandbox, self.config, role,
-                               stage, seed, self.bank, self.past))
+                               stage, seed, self.past, self.earlier_tests, self.validate))
         played += n
         used += sum(parts[-1].tokens.values())
     if not parts: raise TrainingError(f"the budget of {budget.budget} tokens has no room for another step")

@@ -39,9 +39,9 @@ def read_assignments(
 def _list(args):
     "Print the variants of the ablation, or the arms of a study"
     known = get_study(args.study).arms if args.study else VARIANTS
-    text = lambda changes: ", ".join(f"{k}={v}" for k, v in changes.items())
-    print_rows(("name", "what it is", "what it changes"),
-               [(o.name, o.title, text(o.changes)) for o in known.values()], args.json)
+    text = lambda o: ", ".join(f"{k}={v}" for k, v in (o.changes | dict(oracle=o.oracle)).items() if v != "")
+    print_rows(("name", "what it is", "what it changes"), [(o.name, o.title, text(o)) for o in known.values()],
+               args.json)
 
 def _study(args):
     "Run what is missing of a study in its own world, and write its table and its diagram"

@@ -75,7 +75,7 @@ def run_variant(
 def _trained(config, variant, problems, held_out):
     "A trainer, or None for a variant that is measured as it is"
     if not variant.trained: return nullcontext()
-    return AdversarialTrainer(config, problems, held_out, progress=False)
+    return AdversarialTrainer(config, problems, held_out, progress=False, callbacks=variant.callbacks)
 
 def _measure(players, config, name, held_out, n_samples, n_mutants):
     "Measure with mutants and seeds that all variants share"

@@ -79,11 +79,11 @@ ADVERSARY_ARMS = _arms(
 # the programs pass it, or because tests and programs agree in groups. All writers begin with the warm start and go on
 # learning by the tests that count, here of their own word; one does not (`trusted_frozen`).
 BLIND_ORACLES = _arms(
-    Variant("trusted", "no reference: tests are trusted", dict(_CODE, tests="trusted")),
+    Variant("trusted", "no reference: tests are trusted", _CODE, oracle="trusted"),
     Variant("trusted_frozen", "the same, of a tester that does not learn",
-            dict(_CODE, **_FROZEN, tests="trusted")),
-    Variant("vote", "no reference: tests that half of the programs pass", dict(_CODE, tests="vote")),
-    Variant("agreement", "no reference: tests and programs that agree", dict(_CODE, tests="agreement")))
+            dict(_CODE, **_FROZEN), oracle="trusted"),
+    Variant("vote", "no reference: tests that half of the programs pass", _CODE, oracle="vote"),
+    Variant("agreement", "no reference: tests and programs that agree", _CODE, oracle="agreement"))
 
 # Cells are the three levels of world A with baselines that never show the bug; one with the number in words, where a
 # fuzzer does not find it; two where baselines show half or all of the bugs; one without a reference. Left out of the

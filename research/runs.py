@@ -18,10 +18,12 @@ from typing import Any
 
 import torch
 
+from chained_adv.callbacks.base import Callback
 from chained_adv.core import ChainedAdvError, ConfigError
 from chained_adv.intervals import Interval, mean_interval
 from chained_adv.settings import TrainingConfig, check_config
 from chained_adv.tracking import write_json
+from research.oracles import Oracle
 
 # Steps of the phases and samples of a step, the same in all studies. A token budget turns the steps into shares. By
 # default most discriminator steps come before five stages; here a run may have one stage, so they are shared evenly.
@@ -39,6 +41,12 @@ class Variant:
     title: str # What it is, in words
     changes: dict[str, Any] = field(default_factory=dict) # Name of a setting -> value
     trained: bool = True # False: measured as it is, before training
+    oracle: str = "" # Key of `oracles.ORACLES`; empty: the reference says which tests count in training
+
+    @property
+    def callbacks(self) -> list[Callback]: # New ones
+        "What the trainer of the variant gets in addition to its settings"
+        return [Oracle(self.oracle)] if self.oracle else []
 
 
 def change_settings(

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from statistics import mean as average
 from typing import Any
 
 from chained_adv.core import ConfigError, Problem, stable_hash
@@ -21,6 +22,7 @@ from chained_adv.models import Players
 from chained_adv.sandbox import Sandbox
 from chained_adv.tracking import write_json
 from chained_adv.trainer import AdversarialTrainer
+from research.accuracy import value_accuracy
 from research.arms import STUDIES, Cell, Study, cell_arms, get_study, study_config, study_problems
 from research.runs import Variant, claim_folder, finish_runs
 from research.warm import chosen_recipe, world_folder, world_model
@@ -65,7 +67,7 @@ def _share(measured, metric):
     values = [v for _, v in measured.values.get(metric, ())]
     return sum(values) / len(values) if values else None
 
-METRICS = ("solved_greedy", "solved", "validity", "bug_catch_rate", "value_accuracy")
+METRICS = ("solved_greedy", "solved", "validity", "bug_catch_rate")
 
 def measured_facts(
     measured: Evaluation, # On the held-out problems
@@ -89,7 +91,9 @@ def _measure(players, run, held_out):
     with Sandbox() as box:
         measured = evaluate_players(players, held_out, box, run.samples, tested=tested,
                                     seed=stable_hash("study", run.seed))
-    return measured_facts(measured, held_out, run.samples)
+        of_inputs = value_accuracy(players, held_out, box) if players.config.tests == "inputs" else ()
+    facts = measured_facts(measured, held_out, run.samples)
+    return facts | dict(value_accuracy=average(v for _, v in of_inputs) if of_inputs else None)
 
 
 # One run
@@ -110,7 +114,7 @@ def unshared_problems(
 def _trained(run, config, train, held_out):
     "(players after training, tokens, seconds)"
     unshared = unshared_problems(held_out, train)
-    with AdversarialTrainer(config, train, unshared, progress=False) as trainer:
+    with AdversarialTrainer(config, train, unshared, progress=False, callbacks=run.arm.callbacks) as trainer:
         summary = trainer.train_full_pipeline(resume=run.work.exists())
         return trainer.players, trainer.tokens, summary["seconds"]
 

@@ -4,15 +4,11 @@ from dataclasses import replace
 
 import pytest
 import torch
-from transformers import GPT2Config, GPT2LMHeadModel
 from hypothesis import given, settings, strategies as st
 from chained_adv.batches import discriminator_batch
-from chained_adv.callbacks.base import make_callback
-from chained_adv.callbacks.past import PastTests
+from chained_adv.callbacks.base import Callback, make_callback
 from chained_adv.core import Chain, ConfigError, Problem, TestCase
 from chained_adv.models import ModelConfig, Players
-from chained_adv.loading import TINY, load_tokenizer
-from chained_adv.opponents.accuracy import continue_tests, fixed_inputs, value_accuracy
 from chained_adv.opponents.fuzz import fuzz_inputs, fuzz_text, read_fuzz
 from chained_adv.opponents.inputs import can_fill, fill_inputs, fill_lists
 from chained_adv.opponents.player import FuzzTester, counted_tokens, write_lists
@@ -22,7 +18,7 @@ from chained_adv.rollout import Rollout, TestList, judge, play, rollout_metrics
 from chained_adv.sampling import Sample
 from chained_adv.sandbox import Job, Sandbox
 from chained_adv.settings import CALLBACKS, StepConfig, TrainingConfig, check_config, stage_phases
-from chained_adv.testcases import REJECTIONS, Rejected, parse_inputs, parse_tests
+from chained_adv.testcases import REJECTIONS, Rejected, baseline_cases, parse_inputs, parse_tests
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.trainer import AdversarialTrainer
 
@@ -157,14 +153,6 @@ def test_judging_twice_changes_nothing(box):
     judge(rollout, box)
     assert (rollout.lists[0].credits, rollout.lists[0].parsed.items) == (before, items)
 
-def test_a_bank_remembers_inputs(box):
-    past = PastTests(4)
-    past.bank.learn(one_list(box, "double(3)"), 1)
-    again = PastTests(4)
-    again.restore(json.loads(json.dumps(past.state())))
-    assert [(t.args, t.expected) for t in again.bank.replay(DOUBLE)] == [((3,), 6)]
-
-
 def test_tokens_that_count():
     assert counted_tokens(7, [(0, 2), None, (4, 5)]) == [True, True, False, True, True, False, True]
     assert counted_tokens(0, []) == [] and counted_tokens(2, [(0, 9)]) == [True, True]
@@ -271,24 +259,31 @@ def test_nobody_learns_from_the_fuzzers_side():
 def test_callbacks_by_name():
     assert (make_callback("fuzz:8", CALLBACKS).n, make_callback("fuzz:8:wide", CALLBACKS).wide) == (8, True)
     assert not make_callback("fuzz:4", CALLBACKS).wide
-    for wrong in ("fuzz:8:far", "fuzz:0", "fuzz:1.5", "bank:8:wide", "fuzz:wide"):
+    for wrong in ("fuzz:8:far", "fuzz:0", "fuzz:1.5", "bank:8", "fuzz:wide"):
         with pytest.raises(ConfigError): check_config(TrainingConfig(callbacks=(wrong,)))
 
 SMALL = dict(n_discriminator_steps=1, first_discriminator_steps=0, n_generator_steps=1, k_alternating_steps=0,
              problems_per_step=3, n_samples=3, n_lists=2, eval_samples=2, n_mutants=0, stages=(1,))
 
-@pytest.mark.parametrize("callbacks", [("fuzz:3", "bank:2"), ("bank:2", "fuzz:3:wide")])
-def test_training_beside_a_learned_tester(box, tmp_path, callbacks):
-    config = TrainingConfig(out=str(tmp_path / "run"), model=ModelConfig(device="cpu", tests="inputs"), callbacks=callbacks, **SMALL)
-    with AdversarialTrainer(config, tiny_problems("train", 25)[:6], sandbox=box, progress=False) as trainer:
-        seen = []
-        trainer.callbacks.find(PastTests).after_step = lambda line, rollout, samples: seen.append(rollout)
+class Earlier(Callback):
+    "A test of earlier steps for each problem"
+    def attach(self, trainer): trainer.earlier_tests = self.tests
+    def tests(self, problem): return baseline_cases(problem)[:1]
+    def __init__(self): self.seen = []
+    def after_step(self, line, rollout, samples): self.seen.append(rollout)
+
+@pytest.mark.parametrize("name", ["fuzz:3", "fuzz:3:wide"])
+def test_training_beside_a_learned_tester_and_earlier_tests(box, tmp_path, name):
+    config = TrainingConfig(out=str(tmp_path / "run"), model=ModelConfig(device="cpu", tests="inputs"), callbacks=(name,), **SMALL)
+    earlier = Earlier()
+    with AdversarialTrainer(config, tiny_problems("train", 25)[:6], sandbox=box, progress=False, callbacks=[earlier]) as trainer:
         lines = trainer.train_stage(1)
         added = trainer.callbacks.find(FuzzInputs)
-        assert trainer.bank is trainer.callbacks.find(PastTests).bank and added.made > 3 * 3 and len(lines) == 2
-    for rollout in seen:
-        for c in rollout.chains: # the suite holds the fuzzer's tests, which no stage wrote
-            assert [v.passed for v in c.validation.verdicts if v.test and v.test.stage is None].count(True) >= 1
+        assert trainer.earlier_tests == earlier.tests and added.made > 3 * 3 and len(lines) == 2
+    for rollout in earlier.seen:
+        for c in rollout.chains: # the suite holds the earlier test and the fuzzer's, which no stage wrote
+            others = {v.test.key for v in c.validation.verdicts if v.passed and v.test.stage is None}
+            assert len(others) >= 2 and earlier.tests(c.problem)[0].key in others
 
 def test_training_against_the_fuzzer_alone(box, tmp_path):
     config = TrainingConfig(out=str(tmp_path / "run"), model=ModelConfig(device="cpu", discriminator_model="fuzz:4"), **SMALL)
@@ -298,37 +293,6 @@ def test_training_against_the_fuzzer_alone(box, tmp_path):
     assert {o["role"] for o in lines} == {"generator"} and all(o["num_tests"] > 3 for o in lines)
     assert summary["after"]
 
-
-def test_a_tester_is_asked_for_values(box):
-    players, problems = Players(ModelConfig(device="cpu")), tiny_problems("held_out", 25)[:8]
-    asked = [(p, t) for p in problems for t in fixed_inputs(p)]
-    texts = continue_tests(players.discriminator, asked, 5)
-    read = [parse_tests(o, p.entry_point, p.function_signature).cases[0] for o, (p, _) in zip(texts, asked)]
-    assert [o.args for o in read] == [t.args for _, t in asked] # the call is kept
-    found = value_accuracy(players, problems, box)
-    assert found == [(i // 4, float(o.expected == t.expected)) for i, (o, (_, t)) in enumerate(zip(read, asked))]
-    assert 0 < sum(v for _, v in found) < len(found)
-
-def test_a_call_that_does_not_fit_the_window_is_not_answered(box, tmp_path):
-    GPT2LMHeadModel(GPT2Config(vocab_size=768, n_positions=384, n_embd=32, n_layer=1, n_head=2, bos_token_id=0, eos_token_id=1)).save_pretrained(tmp_path)
-    load_tokenizer(TINY).save_pretrained(tmp_path)
-    players = Players(ModelConfig(model=str(tmp_path), device="cpu", prompts="plain"))
-    tests = tuple(f"assert solve({[7] * n}) == {7 * n}" for n in (1, 30, 400))
-    wide = Problem("wide", "Add up.", "def solve(xs: list[int]):", tests, "def solve(xs): return sum(xs)")
-    texts = continue_tests(players.discriminator, [(wide, t) for t in fixed_inputs(wide)], 5)
-    assert [t.startswith(f"assert solve({[7] * n}) == ") for t, n in zip(texts, (1, 30, 400))] == [True] * 3
-    assert value_accuracy(players, [wide], box)[2] == (0, 0.)
-
-def test_values_of_the_fuzzer_and_without_references(box):
-    assert value_accuracy(Players(ModelConfig(device="cpu", discriminator_model="fuzz")), [DOUBLE], box) == []
-    assert fixed_inputs(replace(DOUBLE, reference_solution="")) == []
-
-def test_the_accuracy_is_in_evaluations_of_inputs(box):
-    from chained_adv.evaluation import evaluate_players
-    problems = tiny_problems("held_out", 25)[:3]
-    found = evaluate_players(Players(ModelConfig(device="cpu", tests="inputs")), problems, box, tested=0)
-    assert len(found.values["value_accuracy"]) == 12 and "value_accuracy" in found.rates
-    assert "value_accuracy" not in evaluate_players(Players(ModelConfig(device="cpu")), problems, box, tested=0).values
 
 def test_commands_take_the_fuzzer(capsys):
     from typer.testing import CliRunner

@@ -6,16 +6,19 @@ from pathlib import Path
 import pytest, torch
 from setuptools import find_packages
 
-from chained_adv.core import ConfigError, make_rng
+from chained_adv.core import Chain, ConfigError, Problem, make_rng
 from chained_adv.evaluation import Evaluation
-from chained_adv.models import ModelConfig
+from chained_adv.models import ModelConfig, Players
 from chained_adv.opponents.fuzz import read_hints
 from chained_adv.problems import find_leaks
-from chained_adv.sandbox import Sandbox
+from chained_adv.rollout import Rollout, TestList, judge
+from chained_adv.sampling import Sample
+from chained_adv.sandbox import Job, Sandbox
 from chained_adv.settings import TrainingConfig, stage_phases
 from chained_adv.testcases import baseline_cases, parse_tests
 from chained_adv.tiny.world import habits_of, spec_code, spec_id, spec_problem, tiny_problems, tiny_specs, with_habit
-from research import ablate, ablation, arms, build_tiny, findings, limits, runs, steps, study, warm
+from chained_adv.trainer import AdversarialTrainer
+from research import ablate, ablation, accuracy, arms, build_tiny, findings, limits, oracles, past, runs, steps, study, warm
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -24,6 +27,7 @@ def box():
     with Sandbox() as b: yield b
 
 SHORT = dict(device="cpu", max_stage_tokens=40, max_test_tokens=24)
+CODE = dict(chain_stages=(5,), test_stages=(5,)) # without the stages before
 FEW = runs.STUDY_STEPS | dict(problems_per_step=3, n_samples=2, n_lists=2, n_programs=2, first_discriminator_steps=0)
 
 @pytest.fixture
@@ -32,7 +36,7 @@ def small_worlds(monkeypatch):
     monkeypatch.setattr(arms, "N_TRAIN", dict.fromkeys(arms.N_TRAIN, 13))
     monkeypatch.setattr(arms, "N_HELD_OUT", dict.fromkeys(arms.N_HELD_OUT, 8))
     monkeypatch.setattr(arms, "STUDY_STEPS", FEW)
-    monkeypatch.setattr(arms, "ModelConfig", lambda model: ModelConfig(model=model, **SHORT))
+    monkeypatch.setattr(arms, "ModelConfig", lambda model: ModelConfig(model=model, **SHORT | dict(max_stage_tokens=30)))
     monkeypatch.setattr(study.Run.__init__, "__defaults__", (1,)) # sampled answers per held-out problem
 
 
@@ -223,7 +227,7 @@ def test_a_study_of_stages_goes_on_with_what_is_missing(cached, small_worlds, mo
     "With a warm start of the seed's own, an arm that trains and one that does not"
     monkeypatch.setitem(warm.RECIPES, "steps", replace(warm.RECIPES["steps"], tokens=2000))
     folder, heard = cached / "s", []
-    run = lambda **kw: study.run_study("stages", folder, (4,), budget=800, chosen=("warm_direct", "joint"),
+    run = lambda **kw: study.run_study("stages", folder, (4,), budget=500, chosen=("warm_direct", "joint"),
                                        progress=lambda n, total, name: heard.append(name), **kw)
     done = run()
     assert heard == ["warm start, seed 4", "all warm_direct, seed 4", "all joint, seed 4"]
@@ -247,6 +251,119 @@ def test_one_run_of_a_study(tmp_path, small_worlds, name, cell, arm):
     facts = study.do_run(run)
     assert facts["tokens"] > 600 and facts["problems"] == 8 and 0 <= facts["solved"] <= 1 and not run.work.exists()
     assert study.do_run(run) == facts and findings.save_findings("weak", [dict(facts, study="weak", cell="weak")], tmp_path)
+
+
+# Which tests count without a reference
+
+DOUBLE = Problem("double", "Return twice n.", "def double(n: int):", ([2, 4],), "def double(n): return 2 * n")
+PROGRAMS = [f"def double(n): return {o}" for o in ("2 * n", "n + n", "n * 2", "n ** 2")]
+
+def test_oracles_by_hand(box):
+    "Three right programs and one that squares; the last test is wrong, and of two programs one is half"
+    results = box.run_many([Job(c, "(1, 2)\n(0, 0)\n(3, 6)\n(3, 9)", "double", DOUBLE.function_signature) for c in PROGRAMS])
+    counts = lambda results, name: [v.passed for v in oracles.validate_by_programs(results, name).verdicts]
+    assert counts(results, "trusted") == [True] * 4
+    assert counts(results, "vote") == counts(results, "agreement") == [True, True, True, False]
+    assert counts(results[2:], "vote") == [True] * 4 and counts(results[3:], "agreement") == [False, True, False, True]
+    most = [results[3], results[3], results[0]] # wrong together: the right tests are thrown away
+    assert counts(most, "vote") == counts(most, "agreement") == [False, True, False, True]
+    odd = box.run_many([Job(c, "(1, 2)\nassert double(", "double", DOUBLE.function_signature) for c in PROGRAMS[:2]])
+    for name in oracles.ORACLES: # what cannot be read is no test for any of them
+        assert [v.outcome for v in oracles.validate_by_programs(odd, name).verdicts] == ["passed", "rejected"]
+
+def a_trainer(tmp_path, callbacks, **kw):
+    settings = FEW | dict(stages=(5,), eval_samples=1, n_mutants=0, out=str(tmp_path / "run")) | kw
+    config = TrainingConfig(model=ModelConfig(**SHORT | CODE | settings.pop("model", {})), **settings)
+    return AdversarialTrainer(config, tiny_problems("train", 25)[:4], tiny_problems("held_out", 25)[:1], progress=False,
+                              callbacks=callbacks, selection=tiny_problems("train", 25)[:1])
+
+def test_an_oracle_takes_the_place_of_the_reference(tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setattr(oracles, "validate_by_programs", lambda results, oracle, real=oracles.validate_by_programs: seen.append(len(results)) or real(results, oracle))
+    with a_trainer(tmp_path, [oracles.Oracle("vote")]) as t:
+        rollout = t.sample_rollout("discriminator", 5)
+    assert seen == [2] * 3 and all("without a reference (vote)" in v.reason for c in rollout.chains for v in c.validation.verdicts if v.test and not v.passed)
+    with pytest.raises(ConfigError, match="n_programs must be at least 2"): a_trainer(tmp_path, [oracles.Oracle("vote")], n_programs=1)
+    with pytest.raises(ConfigError, match="choose one of trusted"): oracles.Oracle("loud")
+
+
+# The values that a tester of inputs would say
+
+def test_a_tester_is_asked_for_values(box):
+    players, problems = Players(ModelConfig(device="cpu")), tiny_problems("held_out", 25)[:4]
+    asked = [(p, t) for p in problems for t in accuracy.fixed_inputs(p)]
+    texts = accuracy.continue_tests(players.discriminator, asked, 5)
+    read = [parse_tests(o, p.entry_point, p.function_signature).cases[0] for o, (p, _) in zip(texts, asked)]
+    assert [o.args for o in read] == [t.args for _, t in asked] # the call is kept
+    measured = accuracy.value_accuracy(players, problems, box)
+    assert measured == [(i // 4, float(o.expected == t.expected)) for i, (o, (_, t)) in enumerate(zip(read, asked))]
+    assert 0 < sum(v for _, v in measured) < len(measured)
+    assert accuracy.value_accuracy(Players(ModelConfig(device="cpu", discriminator_model="fuzz")), [DOUBLE], box) == []
+    assert accuracy.fixed_inputs(replace(DOUBLE, reference_solution="")) == []
+
+
+# Past tests and past opponents
+
+def test_a_bank_of_one_test_by_hand(box):
+    """(3, 6) catches n + 2 and is replayed against 6, which (2, 4) catches: then (3, 6) has found nothing new for longer"""
+    bank = past.TestBank(1)
+    def match(code, tests, step):
+        r = Rollout([Chain(DOUBLE, outputs=[""] * 5, code=code)], [0], [{}], [1])
+        earlier = "\n".join(t.text for t in bank.replay(DOUBLE))
+        r.lists = [TestList(0, 3, Sample([], [], [], True, tests), parse_tests(f"{tests}\n{earlier}", "double"))]
+        judge(r, box)
+        bank.learn(r, step)
+        return [(v.test.text, v.passed) for v in r.chains[0].result.verdicts]
+    match("def double(n): return n + 2", "(2, 4)\n(3, 6)\n(1, 7)", 1)
+    assert [(o.text, o.step, len(o.killed)) for o in bank.kept["double"].values()] == [("(3, 6)", 1, 1)] # (1, 7) is wrong
+    assert match("def double(n): return 6", "(2, 4)", 2) == [("(2, 4)", False), ("(3, 6)", True)]
+    assert [o.text for o in bank.kept["double"].values()] == ["(2, 4)"]
+    again = past.TestBank(1)
+    again.restore(json.loads(json.dumps(bank.state())))
+    assert again.kept == bank.kept and [o.key for o in again.replay(DOUBLE)] == [o.key for o in bank.replay(DOUBLE)]
+
+def test_banked_tests_judge_later_programs_and_go_with_the_checkpoint(tmp_path):
+    settings = dict(n_generator_steps=0, k_alternating_steps=0, n_discriminator_steps=2, problems_per_step=4)
+    with a_trainer(tmp_path, [past.PastTests(2)], model=dict(max_test_tokens=48), **settings) as t:
+        t.train_full_pipeline()
+        bank = t.callbacks.find(past.PastTests).bank
+        assert any(bank.kept.values()) and all(len(o) <= 2 for o in bank.kept.values())
+        rollout = t.sample_rollout("discriminator", 5)
+        for c in rollout.chains:
+            assert {o.key for o in bank.replay(c.problem)} <= {v.test.key for v in c.result.verdicts if v.test}
+    with a_trainer(tmp_path, [again := past.PastTests(2)], model=dict(max_test_tokens=48), **settings) as t:
+        t.train_full_pipeline(resume=True)
+        assert again.bank.kept == bank.kept
+
+def test_versions_are_kept_and_picked_by_stage():
+    players, kept = Players(ModelConfig(device="cpu")), past.PastOpponents(2)
+    discriminator = players.discriminator
+    for step in (1, 2, 3):
+        with torch.no_grad():
+            for p in discriminator.parameters(step).values(): p.add_(1.)
+        kept.add(discriminator, (step,), step)
+    kept.add(players.generator, (1, 2), 4) # stages that learn together
+    assert [(o["role"], o["step"]) for o in kept.kept] == [("discriminator", 2), ("discriminator", 3), ("generator", 4)]
+    assert list(kept.pick("discriminator", (4, 5), make_rng(0))) == [4, 5] and list(kept.pick("generator", (2,), make_rng(0))) == [1, 2]
+    assert kept.pick("generator", (3,), make_rng(0)) is None
+    total = lambda stage: sum(float(p.detach().sum()) for p in discriminator.parameters(stage).values())
+    before = total(4)
+    with past.play_as(discriminator, {4: kept.kept[0]["weights"][2]}): assert total(4) == pytest.approx(total(2))
+    assert total(4) == before
+
+def test_a_step_against_a_past_opponent_moves_the_learner_alone(tmp_path):
+    "The present weights of the other side are back when its past version has played"
+    moved = lambda before, after: {k for k in before for n in before[k] if not torch.equal(before[k][n], after[k][n])}
+    with a_trainer(tmp_path, [past.PastOpponents(1, share=1.)], n_discriminator_steps=1, n_generator_steps=1, n_samples=4) as t:
+        t.train_stage(5)
+        before = t.players.state()
+        t.train_generator_epoch(5, 1)
+        trained = t.players.state()
+        t.train_discriminator_epoch(5, 1)
+        assert moved(before, trained) <= {"shared.generator_5"} and moved(trained, t.players.state()) <= {"shared.discriminator_5"}
+    with pytest.raises(ConfigError, match="weights of their own"): a_trainer(tmp_path, [past.PastOpponents()], model=dict(adapters="unified"))
+    for wrong in (dict(size=0), dict(size=2.5), dict(share=2)):
+        with pytest.raises(ConfigError, match="past opponents"): past.PastOpponents(**wrong)
 
 
 # Statistics by hand
@@ -305,7 +422,7 @@ def test_best_of_n_by_hand():
 # An ablation
 
 def test_an_ablation_in_miniature(tmp_path):
-    base = TrainingConfig(model=ModelConfig(**SHORT), token_budget=1200, stages=(5,), eval_samples=2, n_mutants=0, **FEW)
+    base = TrainingConfig(model=ModelConfig(**SHORT | CODE), token_budget=1200, stages=(5,), eval_samples=2, n_mutants=0, **FEW)
     train, held, out = tiny_problems("train", 20), tiny_problems("held_out", 20)[:2], tmp_path / "study"
     run = lambda variants=("per_test", "warm"), n_mutants=2, base=base: ablation.run_ablation(base, train, held, out, variants, (0,), n_mutants=n_mutants)
     first = run()

@@ -7,7 +7,6 @@ import pytest, torch
 
 from chained_adv.callbacks.base import Callback
 from chained_adv.callbacks.guard import Alarm, Guard, log_alarm, read_alarms
-from chained_adv.callbacks.past import PastOpponents, PastTests
 from chained_adv.checkpoints import CheckpointManager
 from chained_adv.core import ConfigError, TrainingError
 from chained_adv.models import ModelConfig
@@ -18,7 +17,7 @@ from chained_adv.settings import TrainingConfig
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.tracking import TRACKERS, read_metrics
 from chained_adv.trainer import AdversarialTrainer
-from chained_adv.training.episodes import play_step
+from chained_adv.opponents.training import FuzzInputs
 
 TRAIN, HELD_OUT = tiny_problems("train", 25)[:8], tiny_problems("held_out", 25)[:1]
 
@@ -91,13 +90,11 @@ VARIANTS = {
     "tests at the first stage": dict(model=model(test_stages=(1,))), "one by one": dict(joint=False),
     "with turns": dict(ppo=dict(advantage="gae")), "one adapter per role": dict(adapters="role"),
     "unified": dict(adapters="unified"), "all weights": dict(adapters="full"), "shaped": dict(reward="shaped"),
-    "a tester that does not learn": dict(n_discriminator_steps=0), "past tests": dict(callbacks=("bank:4",)),
+    "a tester that does not learn": dict(n_discriminator_steps=0),
     "inputs": dict(model=model(tests="inputs")),
     "inputs, and a fuzzer beside": dict(model=model(tests="inputs"), callbacks=("fuzz:8",)),
     "a fuzzer": dict(model=model(discriminator_model="fuzz:8:wide")), "zero-sum": dict(reward="zero_sum"),
-    "blind": dict(model=model(prompts="tags-blind")), "trusted": dict(model=model(tests="trusted")),
-    "vote": dict(model=model(tests="vote")), "agreement": dict(model=model(tests="agreement")),
-    "a fuzzer beside": dict(callbacks=("fuzz:8:wide",)),
+    "blind": dict(model=model(prompts="tags-blind")), "a fuzzer beside": dict(callbacks=("fuzz:8:wide",)),
     "some stages, one by one": dict(model=model(chain_stages=(1, 2, 5), test_stages=(5,)), reward="baseline", joint=False),
     "some stages, together": dict(model=model(chain_stages=(2, 5), test_stages=(5,)), stages=(2, 5), reward="baseline"),
     "some stages, the last is trained": dict(model=model(chain_stages=(1, 2, 5), test_stages=(5,)), stages=(5,), reward="baseline",
@@ -115,7 +112,7 @@ def test_a_resumed_run_of_every_variant_is_the_same(tmp_path, name):
     assert parts.tensors and not moved(parts.tensors, whole.tensors)
     assert parts.metrics == whole.metrics and parts.state["sampler"] == whole.state["sampler"]
 
-@pytest.mark.parametrize("name", ["default", "one by one", "inputs, and a fuzzer beside", "a fuzzer", "agreement", "direct code",
+@pytest.mark.parametrize("name", ["default", "one by one", "inputs, and a fuzzer beside", "a fuzzer", "direct code",
                                   "baseline, direct"])
 def test_tokens_are_those_that_the_sampler_wrote(tmp_path, monkeypatch, name):
     "Of all calls of the sampler, whatever became of the answers: training and evaluation, none left out"
@@ -171,26 +168,6 @@ def test_a_resumed_run_with_value_heads_is_the_same(tmp_path, with_values):
         for name, value in heads["heads"][role]["head"].items(): assert torch.equal(value, kept["heads"][role]["head"][name])
         for i, state in heads["heads"][role]["optimizer"]["state"].items():
             for name, value in state.items(): assert torch.equal(value, kept["heads"][role]["optimizer"]["state"][i][name])
-
-def test_a_resumed_run_with_past_opponents_and_a_budget_is_the_same(tmp_path):
-    settings = dict(more=[lambda: PastOpponents(2, share=1.)], token_budget=3500)
-    run_in_parts(tmp_path / "parts", **settings)
-    whole = run(tmp_path / "whole", **settings)
-    assert metrics(tmp_path / "parts") == whole
-    assert sum(o["generated_tokens"] for o in whole) < 3500 * 1.1 # a problem costs up to a tenth of this small budget
-    kept = [[(o["role"], *o["weights"], o["step"]) for o in saved(tmp_path / f)["callbacks"]["PastOpponents"]["kept"]] for f in ("parts", "whole")]
-    assert kept[0] == kept[1] and {o[:-1] for o in kept[0]} == {("generator", 1, 2), ("discriminator", 2)}
-
-def test_a_step_against_a_past_opponent_moves_the_learner_alone():
-    "After a phase each, the discriminator's present weights are back when the generator has played against its past ones"
-    with trainer([lambda: PastOpponents(1, share=1.)]) as t:
-        t.train_stage(1)
-        before = t.players.state()
-        t.train_generator_epoch(1, 1)
-        trained = t.players.state()
-        assert moved(before, trained) == {"shared.generator_1", "shared.generator_2"}
-        t.train_discriminator_epoch(2, 1)
-        assert "shared.discriminator_2" in moved(trained, t.players.state()) and not {o for o in moved(trained, t.players.state()) if "generator" in o}
 
 def test_values_are_logged(with_values, plain):
     lines = metrics(with_values)
@@ -264,20 +241,19 @@ def test_nan_in_a_reward_stops_the_run(monkeypatch):
 @pytest.mark.parametrize("wrong, words", [
     (dict(n_samples=1), "n_samples is 1; it must be at least 2"),
     (dict(timeout=0.), "timeout is 0.0; it must be above 0"),
-    (dict(callbacks=("bnak:8",)), "callback 'bnak:8': choose one of bank, fuzz, opponents, stop_on_alarm"),
-    (dict(callbacks=("bank:0",)), "bank:0: give the number of tests per problem, at least 1"),
+    (dict(callbacks=("bnak:8",)), "callback 'bnak:8': choose one of fuzz, stop_on_alarm"),
+    (dict(callbacks=("fuzz:0",)), "fuzz:0:near: write fuzz:NUMBER"),
     (dict(callbacks=("stop_on_alarm:3",)), "callback 'stop_on_alarm:3' cannot be made"),
     (dict(callbacks=("no_such_package.x:Y",)), "no_such_package.x cannot be imported"),
     (dict(callbacks=("chained_adv.core:Problem",)), "chained_adv.core has no class Problem that derives"),
-    (dict(callbacks=("opponents:2",), adapters="unified"), "weights of their own"),
 ])
 def test_bad_settings_are_refused(wrong, words):
     with pytest.raises(ConfigError, match=words): trainer(**wrong)
 
 def test_a_callback_of_the_users_own_is_named_by_its_path():
     "With a number behind it, as the callbacks of the package"
-    with trainer(callbacks=("chained_adv.callbacks.past:PastTests:3", "bank")) as t:
-        assert [o.bank.size for o in t.callbacks if isinstance(o, PastTests)] == [3, 8]
+    with trainer(callbacks=("chained_adv.opponents.training:FuzzInputs:3", "fuzz")) as t:
+        assert [o.n for o in t.callbacks if isinstance(o, FuzzInputs)] == [3, 8]
 
 class Hooks(Callback):
     "Writes down what it is called with"
@@ -359,10 +335,10 @@ def test_two_processes_cannot_train_in_one_folder(tmp_path):
     with trainer(out=str(tmp_path)) as t: t.train_full_pipeline(overwrite=True)
 
 def test_a_run_is_not_resumed_without_the_callback_that_it_used(tmp_path):
-    with trainer([PastOpponents], out=str(tmp_path / "run"), stages=(1,)) as t: t.train_full_pipeline()
+    with trainer([lambda: FuzzInputs(2)], out=str(tmp_path / "run"), stages=(1,)) as t: t.train_full_pipeline()
     before = (tmp_path / "run" / "config.json").read_bytes()
     with trainer(out=str(tmp_path / "run"), stages=(1,)) as t:
-        with pytest.raises(ConfigError, match="used the callback PastOpponents"): t.train_full_pipeline(resume=True)
+        with pytest.raises(ConfigError, match="used the callback FuzzInputs"): t.train_full_pipeline(resume=True)
     assert (tmp_path / "run" / "config.json").read_bytes() == before
 
 
@@ -399,19 +375,3 @@ def test_alarms_about_a_generator_whose_stages_learn_together_span_the_rounds(tm
             rows = t.callbacks.find(Guard).rows
             assert {stage: len(o) for (role, stage), o in rows.items() if role == "generator"} == series
 
-# Memory of mistakes
-
-def test_the_bank_is_replayed_and_goes_with_the_checkpoint(tmp_path):
-    settings = dict(stages=(1,), callbacks=("bank:2",), n_generator_steps=0, k_alternating_steps=0, n_discriminator_steps=2, problems_per_step=8)
-    with trainer(out=str(tmp_path / "run"), **settings) as t:
-        t.train_full_pipeline()
-        kept = t.bank.kept
-        banked = [o for tests in kept.values() for o in tests.values()]
-        assert banked and all(len(tests) <= 2 for tests in kept.values())
-        assert all(o.stage == 1 and o.step in (1, 2) and o.killed for o in banked)
-        problem = next(p for p in TRAIN if kept.get(p.id))
-        judged = play_step(t.players, [problem], t.sandbox, t.config, "discriminator", 1, 0, bank=t.bank).chains[0].result
-        assert {o.key for o in t.bank.replay(problem)} <= {v.test.key for v in judged.verdicts if v.test}
-    with trainer(out=str(tmp_path / "run"), **settings) as t:
-        t.train_full_pipeline(resume=True)
-        assert t.bank.kept == kept

@@ -222,7 +222,7 @@ def _find_class(text, known):
     found = _NAME.fullmatch(text)
     if found and found["name"] in known: return known[found["name"]], found["number"], found["word"]
     raise ConfigError(f"callback {text!r}: choose one of {', '.join(sorted(known))}, with a number behind "
-                      f"it if it takes one (bank:8), or name a class of your own as package.module:Class")
+                      f"it if it takes one (fuzz:8), or name a class of your own as package.module:Class")
 
 # %% ../../nbs/callbacks/00_base.ipynb #bd454a72
 def make_callback(

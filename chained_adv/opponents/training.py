@@ -47,24 +47,24 @@ class FuzzInputs(Callback):
             raise ConfigError(f"fuzz:{n}:{ranges}: write fuzz:NUMBER or fuzz:NUMBER:wide, like fuzz:8")
         self.n = n
         self.wide = ranges == "wide"
-        self.bank = None # The trainer's, while this one stands in for it
+        self.earlier = None # The trainer's earlier tests, while this callback is in their place
         self.made = self.refused = 0 # Inputs so far, and those that references refused
 
 # %% ../../nbs/opponents/05_training.ipynb #230631ad
 @patch
 @contextmanager
 def during_rollout(self: FuzzInputs, role, stage):
-    "Stand in for the trainer's bank"
-    self.bank, self.trainer.bank = self.trainer.bank, self
+    "Take the place of the trainer's earlier tests"
+    self.earlier, self.trainer.earlier_tests = self.trainer.earlier_tests, self.replay
     try: yield
-    finally: self.trainer.bank, self.bank = self.bank, None
+    finally: self.trainer.earlier_tests, self.earlier = self.earlier, None
 
 @patch
 def replay(self: FuzzInputs,
     problem: Problem # Whose programs are judged
-) -> list[TestCase]: # Of the bank, and new ones
-    "The tests to judge a problem's programs with, beside those of the tester"
-    remembered = self.bank.replay(problem) if self.bank else []
+) -> list[TestCase]: # Earlier ones, and new ones
+    "Draw the tests that judge a problem's programs in addition to the tester's"
+    remembered = self.earlier(problem) if self.earlier else []
     trainer = self.trainer
     made, = fuzz_tests([problem], trainer.sandbox, self.n, (trainer.config.seed, trainer.step), self.wide)
     self.made += len(made.cases) + made.refused

@@ -6,11 +6,10 @@
 __all__ = ['count_drawn', 'play_step', 'merge_rollouts']
 
 # %% ../../nbs/training/00_episodes.ipynb #f38adc6b
-from functools import partial
+from collections.abc import Callable
 from ..core import Problem
 from ..problems import ProblemSampler
 from ..models import Players
-from ..opponents.oracles import ORACLES, validate_without_reference
 from ..sandbox import Sandbox
 from ..rewards import get_reward_scheme
 from ..rollout import ALL_STAGES, Rollout, play
@@ -35,15 +34,13 @@ def play_step(
     role: str, # Who learns
     stage: int, # At which stage
     seed: int, # Of the samples
-    bank=None, # Tests of earlier steps that judge, too
-    past: dict[str, list[str]] | None = None # Id of a problem -> earlier programs for tests to catch
+    past: dict[str, list[str]] | None = None, # Id of a problem -> earlier programs for tests to catch
+    earlier_tests: Callable | None = None, # Problem -> tests of earlier steps that judge its programs, too
+    validate: Callable | None = None # Results of programs -> which tests count; None: the reference says it
 ) -> Rollout: # Judged
     "The episodes of a step, or of a part of it"
-    tests = config.model.tests
-    same: dict = dict(seed=seed, reward=config.reward,
-                      earlier_tests={p.id: bank.replay(p) for p in problems} if bank else None,
-                      validate=None)
-    if tests in ORACLES: same["validate"] = partial(validate_without_reference, oracle=tests)
+    same: dict = dict(seed=seed, reward=config.reward, validate=validate,
+                      earlier_tests={p.id: earlier_tests(p) for p in problems} if earlier_tests else None)
     if role == "discriminator":
         return play(players, problems, sandbox, config.n_programs, (stage,), (stage,), config.n_lists,
                     tested=1, earlier_programs=past, **same)
