@@ -1,6 +1,6 @@
 """Supervised fine-tuning: the package's loop, which is `transformers.Trainer`, against the same loop by hand.
 
-    python benchmarks/sft.py [--problems 60 600] [--rounds 4]
+    python -m benchmarks.sft [--problems 60 600] [--rounds 4]
 
 Both learn chains of the tiny world with the shipped model, all weights, one epoch: the same batches, loss,
 optimizer and schedule, so their losses must be equal. Prints processor seconds (median of the rounds after
@@ -20,8 +20,8 @@ from chained_adv.sft import (
     make_batches,
     pick_batch_tokens,
 )
-from chained_adv.tiny.pretrain import chain_pieces
 from chained_adv.tiny.world import all_specs
+from research.build_tiny import chain_pieces
 
 LR = 1e-3
 

@@ -1,7 +1,7 @@
 """What limits the tests? The tester of runs, at several temperatures, by stage and by what the input leaves to compute.
 
-    python benchmarks/validity.py tiny runs/default [--temperatures 1 .8 .6] [--problems 200]
-    python benchmarks/validity.py tiny taught:500000
+    python -m benchmarks.validity tiny runs/default [--temperatures 1 .8 .6] [--problems 200]
+    python -m benchmarks.validity tiny taught:500000
 
 For each run (`tiny`: the model before training; `taught:N`: the same after N more tokens of supervised
 fine-tuning on right tests only, which shows how well a model of this size computes expected values when
@@ -26,7 +26,6 @@ from chained_adv.rollout import distinct_verdicts, judge, sample_chains, sample_
 from chained_adv.sandbox import Sandbox
 from chained_adv.sft import encode_pieces, fine_tune
 from chained_adv.stages import PROMPT_SETS, discriminator_prompt
-from chained_adv.tiny.pretrain import training_specs
 from chained_adv.tiny.world import (
     describe_spec,
     kept_items,
@@ -34,9 +33,9 @@ from chained_adv.tiny.world import (
     spec_problem,
     spec_signature,
     tiny_specs,
-    write_chain,
-    write_tests,
 )
+from research.build_tiny import training_specs
+from research.writer import write_chain, write_tests
 
 STAGES = (1, 2, 3, 4, 5)
 

@@ -55,7 +55,7 @@ class TrainingConfig(StepConfig):
     reward: str = "per_test" # Reward scheme
     joint: bool = True # Does a generator's step train all stages together, the samples parting at the first?
     token_budget: int = 0 # Tokens that both players generate to learn, which then end phases; 0 counts steps
-    callbacks: tuple[str, ...] = () # What else runs: `fuzz:8`, `stop_on_alarm`, or your own `package.module:Class`
+    callbacks: tuple[str, ...] = () # What else runs: `fuzz:8`, `stop_on_alarm`, or `package.module:Class`
     generator_lr: float = 0. # Learning rate of the generator; 0 chooses
     discriminator_lr: float = 0. # Learning rate of the discriminator; 0 chooses
     order: str = "uniform" # Order of problems: `uniform` at random, `difficulty` from easy to hard

@@ -22,7 +22,7 @@ from chained_adv.models import ModelConfig, Players
 from chained_adv.problems import load_problems
 from chained_adv.sandbox import Job, Sandbox
 from chained_adv.testcases import baseline_cases, parse_tests
-from chained_adv.tiny.world import spec_problem, tiny_problems, tiny_specs, write_tests
+from chained_adv.tiny.world import random_args, run_spec, spec_problem, tiny_problems, tiny_specs
 
 VALUES = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5), lambda o: st.lists(o, max_size=4) | st.dictionaries(st.text(max_size=2), o, max_size=3), max_leaves=8)
 
@@ -110,7 +110,9 @@ def test_mutants_do_not_depend_on_the_process():
 def test_sharing_a_process_changes_no_score():
     "The same numbers as with one job per mutant, on suites with wrong tests in them"
     rng = make_rng("suites")
-    suites = [[t for stage in range(1, 6) for t in parse_tests(write_tests(s, stage, rng), p.entry_point, p.function_signature).cases] for s, p in zip(SPECS, PROBLEMS)]
+    written = lambda s, a: f"({', '.join(map(repr, a))}, {run_spec(s, a) if rng.random() < .5 else 17!r})" # half of them are wrong
+    texts = ["\n".join(written(s, random_args(s, rng, i % 6)) for i in range(8)) for s in SPECS]
+    suites = [parse_tests(o, p.entry_point, p.function_signature).cases for o, p in zip(texts, PROBLEMS)]
     with Sandbox(timeout=2) as box:
         live = find_live_mutants(PROBLEMS, box, limit=5)
         fast = mutation_scores(list(zip(PROBLEMS, live, suites)), box)

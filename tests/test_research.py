@@ -16,9 +16,9 @@ from chained_adv.sampling import Sample
 from chained_adv.sandbox import Job, Sandbox
 from chained_adv.settings import TrainingConfig, stage_phases
 from chained_adv.testcases import baseline_cases, parse_tests
-from chained_adv.tiny.world import habits_of, spec_code, spec_id, spec_problem, tiny_problems, tiny_specs, with_habit
+from chained_adv.tiny.world import Spec, habits_of, run_spec, spec_code, spec_id, spec_problem, tiny_problems, tiny_specs, with_habit
 from chained_adv.trainer import AdversarialTrainer
-from research import ablate, ablation, accuracy, arms, build_tiny, findings, limits, oracles, past, runs, steps, study, warm
+from research import ablate, ablation, accuracy, arms, build_tiny, catches, findings, limits, oracles, past, runs, steps, study, warm, writer
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -166,6 +166,36 @@ def test_a_half_written_warm_start_is_made_again(cached):
     assert warm.world_model("steps", 2000, progress=False) == folder and (folder / "world.json").read_text() == before
     assert warm.world_model("steps", 2500, progress=False) != folder
     with pytest.raises(ConfigError, match="not an empty folder"): warm.make_world(warm.RECIPES["steps"], folder)
+
+
+# The tiny model
+
+def test_the_writer_is_right_without_mistakes_and_has_its_habits_with_them():
+    spec, = [o for o in tiny_specs("train", 40) if habits_of(o) == [3]][:1]
+    for i in range(20):
+        args, expected = writer.write_test(spec, 3, make_rng(i), mistakes=0).rsplit("\n", 1)
+        assert eval(expected[:-1]) == run_spec(spec, eval(args.partition("#")[0] + ")"))
+    said = [writer.written_specs(spec, make_rng(i)) for i in range(200)]
+    assert sum(o[1] != spec for o in said) < 20 < 100 < sum(o[2] == with_habit(spec, 3) for o in said) < 180
+
+def test_a_tiny_model_is_made_from_nothing(tmp_path, monkeypatch):
+    small = dict(hidden_size=16, num_hidden_layers=1, num_attention_heads=2, num_key_value_heads=1, intermediate_size=32)
+    monkeypatch.setattr(build_tiny, "train_tokenizer", lambda seed, make=build_tiny.train_tokenizer: make(200, seed=seed))
+    folder = build_tiny.pretrain(str(tmp_path / "m"), tokens=2000, progress=False, **small)
+    players = Players(ModelConfig(model=str(folder), device="cpu"))
+    tokenizer, text = players.generator.base.tokenizer, "".join(t for t, _ in build_tiny.chain_pieces(tiny_specs("train", 25)[0], make_rng(1)))
+    assert players.generator.prompts.name == "tags" and tokenizer.decode(tokenizer(text).input_ids) == text
+    assert tokenizer("<s1>").input_ids == [build_tiny.SPECIAL.index("<s1>")]
+    with pytest.raises(ConfigError, match="not empty"): build_tiny.pretrain(str(folder))
+    learned = [sum(len(o.written) for o in build_tiny.pretraining_rows(tokenizer, n)) for n in (3000, 6000)]
+    assert .3 < learned[0] / 3000 < .8 and learned[1] > learned[0]
+
+
+def test_an_input_catches_a_habit_where_programs_differ():
+    spec = Spec("list", "gt", "same", "count", "-1") # whose habit is `x >= k`
+    assert catches.catches(spec, ([3], 3)) and not catches.catches(spec, ([4, 1], 3))
+    chain = catches.habit_chain(spec)
+    assert "x >= k" in chain.code and "above k" in chain.outputs[1] and chain.problem == spec_problem(spec)
 
 
 # Weak baselines
