@@ -10,10 +10,10 @@ from chained_adv.formats.converters import convert_entry
 from chained_adv.formats.entries import ALIASES, Refused
 from chained_adv.problem_files import convert_problems, group_reasons
 from chained_adv.problems import find_leaks, load_problems, save_problems
-from chained_adv.problems_cli import problems_app
-from chained_adv.references import check_references, find_same_behaviour
+from chained_adv.problems_cli import check_references, problems_app
 from chained_adv.sandbox import Job, Sandbox
 from chained_adv.testcases import baseline_cases, parse_tests
+from research.references import find_same_behaviour
 
 SHARED = next((p / "shared/data" for p in Path(__file__).resolve().parents if (p / "shared/data").is_dir()), None)
 
@@ -343,22 +343,6 @@ def test_the_easy_set_copies_nothing(name, box):
     if SHARED is None or not (SHARED / name).is_file(): pytest.skip(f"no shared/data/{name} beside or above the repository")
     easy, others = load_problems("easy"), load_problems(SHARED / name)
     assert find_leaks(easy, others) == [] and find_same_behaviour(easy, others, box) == []
-
-# ---------------------------------------------------------------- leaks by behaviour
-def write(path, *entries):
-    path.write_text(json.dumps(entries))
-    return str(path)
-
-def test_leaks_say_what_could_not_be_compared(tmp_path):
-    "A sum told in two ways is found; a class, a loop over random numbers and tests by pytest are named, not passed over"
-    added = lambda id, code, *values: dict(id=id, description=f"{id}: {code}", solution=code, tests=[[a, b, a + b] for a, b in values])
-    ours = added("sum", "def plus(a, b): return a + b", (1, 2), (3, 4), (0, 0)), HEALTHY["leetcode, class"](1), HEALTHY["pytest"](2)
-    theirs = added("total", "def total(x, y): return sum([x, y])", (5, 2), (3, 1), (9, 9)), dict(HEALTHY["humaneval"](3), test="import random\ndef check(candidate):\n    for i in range(9):\n        n = random.randint(0, 9)\n        assert candidate([n]) == [3 * n]\n")
-    paths = write(tmp_path / "train.json", *ours), write(tmp_path / "held_out.json", *theirs)
-    run = lambda *more: CliRunner().invoke(problems_app, ["leaks", *paths, *more]).stdout
-    assert json.loads(run("--json")) == {"leaks": [], "not_compared": None} and run() == "no leaks found\n"
-    assert json.loads(run("--behaviour", "--json")) == {"leaks": [dict(train="sum", held_out="total", why="same behaviour")], "not_compared": {"train": ["problem-1", "2"], "held_out": ["HumanEval/3"]}}
-    assert run("--behaviour").endswith("behaviour not compared: 2 of 3 problems to train on, 1 of 2 held out (fewer than 3 tests of plain data)\n")
 
 # ---------------------------------------------------------------- JSON of any shape
 KEYS = sorted({n for names in ALIASES.values() for n in names} | {"input", "output", "inputs", "outputs", "expected", "fn_name", "language", "head", "pos", "x"})

@@ -10,7 +10,7 @@ from chained_adv.core import Chain, ConfigError, Problem, make_rng
 from chained_adv.evaluation import Evaluation
 from chained_adv.models import ModelConfig, Players
 from chained_adv.opponents.fuzz import read_hints
-from chained_adv.problems import find_leaks
+from chained_adv.problems import find_leaks, save_problems
 from chained_adv.rollout import Rollout, TestList, judge
 from chained_adv.sampling import Sample
 from chained_adv.sandbox import Job, Sandbox
@@ -18,7 +18,7 @@ from chained_adv.settings import TrainingConfig, stage_phases
 from chained_adv.testcases import baseline_cases, parse_tests
 from chained_adv.tiny.world import Spec, habits_of, run_spec, spec_code, spec_id, spec_problem, tiny_problems, tiny_specs, with_habit
 from chained_adv.trainer import AdversarialTrainer
-from research import ablate, ablation, accuracy, arms, build_tiny, catches, findings, limits, oracles, past, runs, steps, study, warm, writer
+from research import ablate, ablation, accuracy, arms, build_tiny, catches, findings, limits, oracles, past, references, runs, steps, study, warm, writer
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -394,6 +394,21 @@ def test_a_step_against_a_past_opponent_moves_the_learner_alone(tmp_path):
     with pytest.raises(ConfigError, match="weights of their own"): a_trainer(tmp_path, [past.PastOpponents()], model=dict(adapters="unified"))
     for wrong in (dict(size=0), dict(size=2.5), dict(share=2)):
         with pytest.raises(ConfigError, match="past opponents"): past.PastOpponents(**wrong)
+
+
+# Problems that ask the same
+
+def test_two_references_that_do_the_same_are_found(box, tmp_path, capsys):
+    "A sum told in two ways; a problem with one test is named, not passed over"
+    def added(id, code, *values): return Problem(id, f"{id}: {code}", code.partition(":")[0] + ":", tuple([a, b, a + b] for a, b in values), code)
+    ours = [added("sum", "def plus(a, b): return a + b", (1, 2), (3, 4), (0, 0)), added("few", "def plus(a, b): return b + a", (1, 2))]
+    theirs = [added("total", "def total(x, y): return sum([x, y])", (5, 2), (3, 1), (9, 9)),
+              Problem("product", "Multiply.", "def f(a, b):", ([2, 2, 4], [0, 0, 0], [3, 3, 9]), "def f(a, b): return a * b")]
+    assert find_leaks(ours, theirs) == [] and references.find_same_behaviour(ours, theirs, box) == [("sum", "total")]
+    files = [str(save_problems(o, tmp_path / name)) for name, o in (("train.json", ours), ("held_out.json", theirs))]
+    found = json.loads(called(capsys, references.main, shlex.join([*files, "--json"]))[1])
+    assert found == {"same": [{"train": "sum", "held_out": "total"}], "not_compared": {"train": ["few"], "held_out": []}}
+    assert "1 pairs do the same" in called(capsys, references.main, shlex.join(files))[1]
 
 
 # Statistics by hand

@@ -10,7 +10,7 @@ import pytest
 
 from chained_adv.core import Problem
 from chained_adv.problems import find_leaks, load_problems
-from chained_adv.references import find_same_behaviour
+from research.references import find_same_behaviour
 from chained_adv.sandbox import Job, Sandbox
 from chained_adv.stages import PROMPT_SETS, complete_output, discriminator_prompt, find_end, generator_prompt
 from chained_adv.stages import get_all_stages, load_prompts
