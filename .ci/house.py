@@ -27,7 +27,6 @@ UPWARD = {  # importer: modules that are read after it
     "engines.folders": "models",
     "engines.vllm": "models",
     "engines.connect": "models opponents.fuzz",
-    "opponents.accuracy": "models",
     "opponents.training": "callbacks.base",
     "arc.results.answers": "arc.verify",
 }
