@@ -23,7 +23,7 @@ from .jail import ISOLATION
 from .sandbox import Sandbox, check_problem
 from .rewards import get_reward_scheme
 from .ppo import Batch, create_optimizer, train_step
-from .rollout import Rollout, rollout_metrics
+from .rollout import ALL_STAGES, Rollout, play, rollout_metrics
 from .batches import ValueHeads, discriminator_batch, generator_batch, update_inputs
 from .checkpoints import CheckpointManager
 from .tracking import read_evaluations, write_json
@@ -35,11 +35,10 @@ from .callbacks.base import Callback, Callbacks
 from .callbacks.guard import Guard
 from .callbacks.log import Log, Progress, TokenBudget
 from .callbacks.past import PastPrograms
-from .settings import EVAL_TESTED, TrainingConfig, check_config
+from .settings import EVAL_TESTED, TESTED, TOGETHER, TrainingConfig, check_config
 from .settings import check_folder, check_same_settings, clear_folder, hold_folder
 from .settings import learning_rate, named_callbacks, run_facts, stage_phases
-from .training.episodes import count_drawn, merge_rollouts, play_step
-from .training.selection import N_SELECTION, Selection, set_apart
+from .selection import N_SELECTION, Selection, set_apart
 
 # %% ../nbs/33_trainer.ipynb #bac3d339
 class AdversarialTrainer:
@@ -88,7 +87,7 @@ def _set_counters(self: AdversarialTrainer):
     self.in_run, self.lock = False, None # Is a run's folder open? What keeps other processes from it
     self.optimizers, self.evaluations = {}, {} # (role, stage) -> optimiser; (stage, split) -> `Evaluation`
     self.mutants = {} # split -> mutants per problem
-    self.earlier_tests = self.validate = None # What callbacks may set: see `play_step`
+    self.earlier_tests = self.validate = None # What callbacks may set, for `judge`
     self.past = {} # Programs of earlier steps for tests to catch: see `PastPrograms`
     self.selection = None # What measures checkpoints, from the beginning of a run on
 
@@ -137,28 +136,35 @@ def _evaluation_tokens(self: AdversarialTrainer):
 
 # %% ../nbs/33_trainer.ipynb #8ca89bd1
 @patch
-def _sample_parts(self: AdversarialTrainer, role, stage):
-    "The episodes of one step: at once, or in parts when the budget says so"
-    drawn = self.sampler.next(count_drawn(self.config, role, self.sampler))
-    budget, parts, played, used = self.budget, [], 0, 0
-    while n := budget.room(role, len(drawn), played, used):
-        seed = stable_hash(self.config.seed, "step", self.step, *([len(parts)] if parts else []))
-        parts.append(play_step(self.players, drawn[played:played + n], self.sandbox, self.config, role,
-                               stage, seed, self.past, self.earlier_tests, self.validate))
-        played += n
-        used += sum(parts[-1].tokens.values())
-    if not parts: raise TrainingError(f"the budget of {budget.budget} tokens has no room for another step")
-    budget.costs[role] = used / played
-    return parts
+def _draw(self: AdversarialTrainer, role):
+    "The problems of a step, as many as the budget has room for"
+    half = TOGETHER if role == "generator" and self.config.together else 1
+    wanted = min(max(round(self.config.problems_per_step * half), 1), len(self.problems))
+    n = self.budget.room(role, wanted)
+    if not n: raise TrainingError(f"the budget of {self.budget.budget} tokens has no room for another step")
+    return self.sampler.next(n)
 
 # %% ../nbs/33_trainer.ipynb #2f6e02f5
 @patch
 def sample_rollout(self: AdversarialTrainer,
-    role: str, # Who will learn from it
+    role: str, # Who will learn from it: `generator` or `discriminator`
     stage: int # At which stage
 ) -> Rollout: # Judged
-    "The episodes of one step"
-    with self.callbacks.during_rollout(role, stage): return merge_rollouts(self._sample_parts(role, stage))
+    "Play the problems of one step"
+    c, drawn = self.config, self._draw(role)
+    same = dict(seed=stable_hash(c.seed, "step", self.step), tested=TESTED, reward=c.reward,
+                validate=self.validate)
+    if self.earlier_tests: same["earlier_tests"] = {p.id: self.earlier_tests(p) for p in drawn}
+    with self.callbacks.during_rollout(role, stage):
+        if role == "discriminator":
+            rollout = play(self.players, drawn, self.sandbox, c.n_programs, (stage,), (stage,), c.n_lists,
+                           earlier_programs=self.past, **same)
+        else:
+            tested_at = ALL_STAGES if get_reward_scheme(c.reward).reads_tests else ()
+            differ_at = ALL_STAGES[(c.stages[0] if c.together else stage) - 1:]
+            rollout = play(self.players, drawn, self.sandbox, c.n_samples, differ_at, tested_at, **same)
+    self.budget.costs[role] = sum(rollout.tokens.values()) / len(drawn)
+    return rollout
 
 # %% ../nbs/33_trainer.ipynb #ae9f35f9
 @patch

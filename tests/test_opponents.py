@@ -14,7 +14,7 @@ from chained_adv.opponents.inputs import can_fill, fill_inputs, fill_lists
 from chained_adv.opponents.player import FuzzTester, counted_tokens, write_lists
 from chained_adv.opponents.training import FuzzInputs, fuzz_tests
 from chained_adv.problems import load_problems
-from chained_adv.rollout import Rollout, TestList, judge, play, rollout_metrics
+from chained_adv.rollout import Match, Rollout, TestList, judge, play, rollout_metrics
 from chained_adv.sampling import Sample
 from chained_adv.sandbox import Job, Sandbox
 from chained_adv.settings import CALLBACKS, StepConfig, TrainingConfig, check_config, stage_phases
@@ -130,8 +130,8 @@ def test_where_values_can_be_filled_in(change, can): assert can_fill(replace(DOU
 
 def one_list(box, text, codes=("def double(n): return n + 2",), reward="per_test", read=parse_inputs):
     chains = [Chain(DOUBLE, outputs=[""] * 5, code=c) for c in codes]
-    rollout = Rollout(chains, [0] * len(codes), [{} for _ in codes], [1] * len(codes))
-    rollout.lists = [TestList(0, 5, Sample([], [], [], True, text), read(text, "double", DOUBLE.function_signature))]
+    chains[0].lists = [TestList(5, Sample([], [], [], True, text), read(text, "double", DOUBLE.function_signature))]
+    rollout = Rollout([Match(DOUBLE, chains)])
     judge(rollout, box, reward)
     return rollout
 

@@ -11,7 +11,7 @@ from chained_adv.evaluation import Evaluation
 from chained_adv.models import ModelConfig, Players
 from chained_adv.opponents.fuzz import read_hints
 from chained_adv.problems import find_leaks, save_problems
-from chained_adv.rollout import Rollout, TestList, judge
+from chained_adv.rollout import Match, Rollout, TestList, judge
 from chained_adv.sampling import Sample
 from chained_adv.sandbox import Job, Sandbox
 from chained_adv.settings import TrainingConfig, stage_phases
@@ -338,10 +338,10 @@ def test_a_bank_of_one_test_by_hand(box):
     """(3, 6) catches n + 2 and is replayed against 6, which (2, 4) catches: then (3, 6) has found nothing new for longer"""
     bank = past.TestBank(1)
     def match(code, tests, step):
-        r = Rollout([Chain(DOUBLE, outputs=[""] * 5, code=code)], [0], [{}], [1])
-        earlier = "\n".join(t.text for t in bank.replay(DOUBLE))
-        r.lists = [TestList(0, 3, Sample([], [], [], True, tests), parse_tests(f"{tests}\n{earlier}", "double"))]
-        judge(r, box)
+        chain = Chain(DOUBLE, outputs=[""] * 5, code=code)
+        chain.lists = [TestList(3, Sample([], [], [], True, tests), parse_tests(tests, "double"))]
+        r = Rollout([Match(DOUBLE, [chain])])
+        judge(r, box, earlier_tests={DOUBLE.id: bank.replay(DOUBLE)})
         bank.learn(r, step)
         return [(v.test.text, v.passed) for v in r.chains[0].result.verdicts]
     match("def double(n): return n + 2", "(2, 4)\n(3, 6)\n(1, 7)", 1)
