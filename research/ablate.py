@@ -16,7 +16,8 @@ from chained_adv.settings import TrainingConfig
 from chained_adv.sources import problem_sets
 from research.ablation import VARIANTS, run_ablation, save_ablation
 from research.arms import STUDIES, get_study
-from research.command import make_parser, names, numbers, print_rows, run_command, say, show_progress, whole
+from research.command import (add_threads, make_parser, names, numbers, print_rows, run_command, say, show_progress,
+                              whole)
 from research.findings import save_findings, study_table
 from research.runs import STUDY_STEPS, change_settings
 from research.study import read_results, run_study
@@ -51,7 +52,8 @@ def _study(args):
                           + ", ".join("--" + o.replace("_", "-") for o in odd))
     study, out = get_study(args.study), args.out or f"runs/study_{args.study}"
     seeds = args.seeds or tuple(range(100, 103 if args.small else 105))
-    run_study(args.study, out, seeds, args.jobs, args.small, args.model, args.token_budget, args.variants, show_progress)
+    run_study(args.study, out, seeds, args.jobs, args.small, args.model, args.token_budget, args.variants,
+              show_progress)
     results = read_results(out)
     files = save_findings(args.study, results, out)
     if args.json: return print(json.dumps(dict(out=out, runs=results), indent=1))
@@ -87,26 +89,26 @@ python -m research.ablate --study adversary --small --jobs 2
 python -m research.ablate --study stages --seeds 100,101,102,103,104 --out runs/study_stages
 python -m research.ablate --study weak --variants warm_staged,default --seeds 115,116 --out runs/default_weak""")
     add = parser.add_argument
-    add("--study", choices=tuple(STUDIES), default="", help="a study in a world of its own: adversary (when does a tester "
-        "pay?), stages (when do they pay?) or weak (what helps where baseline tests are weak?); left out: the ablation")
+    add("--study", choices=tuple(STUDIES), default="", help="a study in a world of its own: adversary (when does a "
+        "tester pay?), stages (when do they pay?) or weak (what helps where baseline tests are weak?)")
     add("--small", action="store_true", help="of a study: the main arms in the cells that decide")
     add("--list", action="store_true", help="list the variants, with --study its arms")
     add("--variants", type=names, default=(), help="names of variants or arms, with commas; left out: all")
-    add("--seeds", type=numbers, default=(), help="one run of each variant per seed, with commas; left out: 0,1,2, and of "
-        "a study 100 to 104 (--small: to 102)")
+    add("--seeds", type=numbers, default=(), help="one run of each variant per seed, with commas; left out: 0,1,2, "
+        "and of a study 100 to 104 (--small: to 102)")
     add("--jobs", type=whole(1), default=1, help="runs at the same time, each in a process of its own (default 1)")
     add("--out", default="", help="the study's folder; left out: runs/ablation or runs/study_NAME")
-    add("--token-budget", type=whole(0), default=0, help="tokens that each run may generate while it trains, both players "
-        "together; 0 is the study's own, 60,000 for ablations")
-    add("--model", default="", help="model of both players: tiny, a folder, or a name on the Hugging Face hub; left out: "
-        "tiny, and for a study the warm start of its world")
+    add("--token-budget", type=whole(0), default=0, help="tokens that each run may generate while it trains, both "
+        "players together; 0 is the study's own, 60,000 for ablations")
+    add("--model", default="", help="model of both players: tiny, a folder, or a name on the Hugging Face hub; left "
+        "out: tiny, and for a study the warm start of its world")
     add("--problems", default="", help="ablations: a problem file, builtin or tiny; left out: tiny for the tiny model")
     add("--samples", type=whole(1), help="ablations: sampled chains per held-out problem (default 1)")
     add("--n-mutants", type=whole(0), help="ablations: mutants per held-out problem; 0 leaves them out (default 6)")
     add("--set", action="append", default=[], metavar="NAME=VALUE", help="ablations: any other setting; repeatable")
     add("--device", default="", help="ablations: auto, cpu, cuda or cuda:N (default auto)")
-    add("--threads", type=whole(0), default=1, help="CPU threads for torch; 0 leaves it to torch (default 1)")
     add("--json", action="store_true", help="print JSON")
+    add_threads(parser)
     args = parser.parse_args(argv)
     run_command(_list if args.list else _study if args.study or args.small else _ablation, args, (args.model,))
 

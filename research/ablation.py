@@ -1,8 +1,8 @@
 """What each part of the game is worth on its own problems: the default run with one thing changed at a time.
 
-Every variant has the same problems, the same seeds and the same budget of generated tokens. What it is compared with is
-`per_test`: the run as it is by default, but for the steps of a study (`runs.STUDY_STEPS`). The results are in
-`research/data/ablation`.
+Every variant has the same problems, the same seeds and the same budget of generated tokens. What it is
+compared with is `per_test`: the run as it is by default, but for the steps of a study (`runs.STUDY_STEPS`).
+The results are in `research/data/ablation`.
 """
 
 import json
@@ -192,9 +192,10 @@ def ablation_rows(
 ) -> list[dict]: # One per variant and metric, as in `ablation.csv`
     """Means over seeds, and differences to the variant that each is compared with.
 
-    Differences are taken seed by seed, because a seed fixes the order of the problems and the samples of the evaluation.
-    A difference whose interval holds 0 is within noise. With all observations at hand (`cell_values`), the intervals are
-    over runs and problems, because other problems would have given other rates; of a CSV file only the runs are known.
+    Differences are taken seed by seed, because a seed fixes the order of the problems and the samples of the
+    evaluation. A difference whose interval holds 0 is within noise. With all observations at hand
+    (`cell_values`), the intervals are over runs and problems, because other problems would have given other
+    rates; of a CSV file only the runs are known.
     """
     at, tokens = {}, {}
     for r in seeds:

@@ -1,8 +1,9 @@
 """How often a tester says the right value, for inputs that are fixed.
 
-A tester of inputs (`tests="inputs"`) writes calls only, and the reference fills in the values. So the validity of its
-tests no longer says whether it could have said the values itself. To measure that, the tester is given a call and goes
-on from there, greedy: where an answer with its row of arguments ends, the value must follow.
+A tester of inputs (`tests="inputs"`) writes calls only, and the reference fills in the values. So the
+validity of its tests no longer says whether it could have said the values itself. To measure that, the tester
+is given a call and goes on from there, greedy: where an answer with its row of arguments ends, the value must
+follow.
 """
 
 from chained_adv.core import Problem, TestCase

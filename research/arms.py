@@ -1,9 +1,9 @@
 """Three questions as data: when does an adversary pay, when do stages, and what helps where baseline tests are weak?
 
-The ablations (`research/ablation.py`) compare everything in a world that cannot show whether an adversary or stages
-help. The studies here compare few things in worlds where they can. An *arm* is a variant of the trainer, a *cell* a
-setting of the world. All arms of a cell have the same problems, seeds and budget of generated tokens, and must beat the
-best of the cell's *controls*, the arms that claim nothing.
+The ablations (`research/ablation.py`) compare everything in a world that cannot show whether an adversary or
+stages help. The studies here compare few things in worlds where they can. An *arm* is a variant of the
+trainer, a *cell* a setting of the world. All arms of a cell have the same problems, seeds and budget of
+generated tokens, and must beat the best of the cell's *controls*, the arms that claim nothing.
 """
 
 from dataclasses import dataclass, replace
@@ -48,12 +48,12 @@ def _arms(*rows): return {o.name: o for o in rows}
 
 # When does an adversary pay?
 #
-# Code without stages, on problems whose baseline tests miss the bug. Controls are the baseline tests alone, two fuzzers
-# with the reference, and the model before training: an arm that training made worse is no rival. The *wide* fuzzer knows
-# the types alone, the *narrow* one reads the problem, numbers in it included. A fuzzer costs no tokens, so its generator
-# gets more steps. Two arms have both a fuzzer and a learning tester: what a user would take who does not know which of
-# the two his problems need. Tests are not equal in number: a fuzzer writes eight a problem, a tester one or two a
-# program at first, and as many as pay later.
+# Code without stages, on problems whose baseline tests miss the bug. Controls are the baseline tests alone,
+# two fuzzers with the reference, and the model before training: an arm that training made worse is no rival.
+# The *wide* fuzzer knows the types alone, the *narrow* one reads the problem, numbers in it included. A
+# fuzzer costs no tokens, so its generator gets more steps. Two arms have both a fuzzer and a learning tester:
+# what a user would take who does not know which of the two his problems need. Tests are not equal in number:
+# a fuzzer writes eight a problem, a tester one or two a program at first, and as many as pay later.
 
 _CODE = dict(chain_stages=(5,), stages=(5,), test_stages=(5,))
 _FROZEN = dict(n_discriminator_steps=0)
@@ -75,9 +75,9 @@ ADVERSARY_ARMS = _arms(
     Variant("blind", "a tester that learns and does not see the code", dict(_CODE, prompts="tags-blind")),
     Variant("unified", "one adapter for both roles", dict(_CODE, adapters="unified")))
 
-# Without a reference nobody knows which tests are valid. A test counts because its writer is trusted, because half of
-# the programs pass it, or because tests and programs agree in groups. All writers begin with the warm start and go on
-# learning by the tests that count, here of their own word; one does not (`trusted_frozen`).
+# Without a reference nobody knows which tests are valid. A test counts because its writer is trusted, because
+# half of the programs pass it, or because tests and programs agree in groups. All writers begin with the warm
+# start and go on learning by the tests that count, here of their own word; one does not (`trusted_frozen`).
 BLIND_ORACLES = _arms(
     Variant("trusted", "no reference: tests are trusted", _CODE, oracle="trusted"),
     Variant("trusted_frozen", "the same, of a tester that does not learn",
@@ -85,10 +85,10 @@ BLIND_ORACLES = _arms(
     Variant("vote", "no reference: tests that half of the programs pass", _CODE, oracle="vote"),
     Variant("agreement", "no reference: tests and programs that agree", _CODE, oracle="agreement"))
 
-# Cells are the three levels of world A with baselines that never show the bug; one with the number in words, where a
-# fuzzer does not find it; two where baselines show half or all of the bugs; one without a reference. Left out of the
-# full grid of eighteen: half and all detected at the two easier levels, where fuzzing already finds the bugs. `blind` and
-# `unified` are asked in one cell, the hardest with a reference.
+# Cells are the three levels of world A with baselines that never show the bug; one with the number in words,
+# where a fuzzer does not find it; two where baselines show half or all of the bugs; one without a reference.
+# Left out of the full grid of eighteen: half and all detected at the two easier levels, where fuzzing already
+# finds the bugs. `blind` and `unified` are asked in one cell, the hardest with a reference.
 _ASIDE = "frozen_inputs", "blind", "unified"
 
 ADVERSARY_CELLS = (
@@ -110,9 +110,9 @@ ADVERSARY = Study(
 
 # When do stages pay?
 #
-# One warm start writes all three formats. Direct code also gets as many samples as the tokens of a staged answer pay for
-# (best of N, the best that a choice among them could do). The learning rate is a tenth of the other worlds': with 2e-3
-# direct code lost what the warm start had taught.
+# One warm start writes all three formats. Direct code also gets as many samples as the tokens of a staged
+# answer pay for (best of N, the best that a choice among them could do). The learning rate is a tenth of the
+# other worlds': with 2e-3 direct code lost what the warm start had taught.
 
 def _format(name, **changes):
     return dict(chain_stages=FORMATS[name], test_stages=(5,), reward="baseline", **changes)
@@ -136,9 +136,9 @@ STAGES = Study(
 
 # What helps when baseline tests are weak?
 #
-# The tiny world with two tests for each training problem, which its model's bugs pass. Arms write code without stages
-# and have equal tokens, but for the last: five stages by the default settings, with which somebody whose own problems
-# have few tests would begin.
+# The tiny world with two tests for each training problem, which its model's bugs pass. Arms write code
+# without stages and have equal tokens, but for the last: five stages by the default settings, with which
+# somebody whose own problems have few tests would begin.
 
 _AS_BY_DEFAULT = (*STUDY_STEPS, "token_budget", "generator_lr", "discriminator_lr")
 _WHOLE_RUN = {o: getattr(TrainingConfig, o) for o in _AS_BY_DEFAULT}
@@ -190,9 +190,10 @@ def weak_args(
 ) -> list[tuple]: # Arguments, all different; of one problem in twenty there is only one
     """Find calls on which the programs with a habit do what the right one does.
 
-    Ten baseline tests of a tiny problem reject every wrong program that its model writes, so no tester can add anything.
-    Real problems come with two or three examples, which seldom show the mistake that a model tends to make. A generator
-    that is rewarded by these two alone cannot tell its bug from a right program: what unlearns it are other tests.
+    Ten baseline tests of a tiny problem reject every wrong program that its model writes, so no tester can
+    add anything. Real problems come with two or three examples, which seldom show the mistake that a model
+    tends to make. A generator that is rewarded by these two alone cannot tell its bug from a right program:
+    what unlearns it are other tests.
     """
     rng, found = make_rng("weak", spec), {}
     wrong = [with_habit(spec, h) for h in habits_of(spec)]
@@ -215,9 +216,10 @@ def weak_problems(
 
 # Problems and settings of a run
 #
-# The seed of a run chooses its problems and the warm start of its world, too, so an interval over seeds is one over
-# problems and warm starts. Only the tiny world has one model, the one that comes with the package. Direct code in the
-# world of steps needs many problems: with 160 it learned those by heart and lost depth 1 on the way.
+# The seed of a run chooses its problems and the warm start of its world, too, so an interval over seeds is
+# one over problems and warm starts. Only the tiny world has one model, the one that comes with the package.
+# Direct code in the world of steps needs many problems: with 160 it learned those by heart and lost depth 1
+# on the way.
 
 N_TRAIN = dict(limits=160, tiny=160, steps=1000)
 N_HELD_OUT = dict(limits=120, tiny=120, steps=240)

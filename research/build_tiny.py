@@ -4,8 +4,8 @@
     python -m research.build_tiny world limits
     python -m research.build_tiny levels
 
-The shipped model has 1.7 million parameters, so that a first run needs no network. A training sequence is a list of
-pieces, some read and some learned: the loss counts on what a player writes, never on what it reads.
+The shipped model has 1.7 million parameters, so that a first run needs no network. A training sequence is a
+list of pieces, some read and some learned: the loss counts on what a player writes, never on what it reads.
 """
 
 from pathlib import Path
@@ -21,7 +21,7 @@ from chained_adv.loading import pick_device
 from chained_adv.sft import Row, encode_pieces, fine_tune
 from chained_adv.stages import PROMPT_SETS, discriminator_prompt, generator_prompt
 from chained_adv.tiny.world import Spec, all_specs, describe_spec, is_held_out, spec_id, spec_signature
-from research.command import make_parser, print_rows, run_command, whole
+from research.command import add_threads, make_parser, print_rows, run_command, whole
 from research.writer import write_chain, write_tests
 
 TAGS = PROMPT_SETS["tags"]
@@ -84,9 +84,9 @@ def train_tokenizer(
 ) -> PreTrainedTokenizerFast: # Load its files with `load_tokenizer`
     """Train the tokenizer of the tiny model: byte-level BPE with one token per tag.
 
-    Merges may cross spaces, so that a phrase like `for x in range(` is one token: a chain takes 55 tokens instead of the
-    139 of a tokenizer that splits at words. Digits stay apart, with the space or comma before them, so that a number is
-    spelled the same everywhere.
+    Merges may cross spaces, so that a phrase like `for x in range(` is one token: a chain takes 55 tokens
+    instead of the 139 of a tokenizer that splits at words. Digits stay apart, with the space or comma before
+    them, so that a number is spelled the same everywhere.
     """
     rng, specs = make_rng("tokenizer", seed), training_specs()
     kinds = (chain_pieces, tests_pieces)
@@ -133,7 +133,7 @@ def pretrain_model(
     seed: int = 0, # Chooses the data
     progress: bool = True # False shows no bar
 ) -> list[float]: # Loss per step
-    "Teach a fresh model the writers' texts, mistakes included; plain attention and bf16 are twice as fast on a CPU each"
+    "Teach a fresh model the writer's texts; on a CPU plain attention and bf16 are each about twice as fast"
     model.set_attn_implementation("eager")
     rows = pretraining_rows(tokenizer, tokens, seed)
     return fine_tune(model, rows, lr, batch_tokens=2500, seed=seed, bf16=True, progress=progress)
@@ -195,7 +195,7 @@ python -m research.build_tiny levels""")
         made[name] = command = commands.add_parser(name, help=what, description=what)
         command.set_defaults(run=run)
         command.add_argument("--seed", type=int, default=0, help="of weights and data (default 0)")
-        command.add_argument("--threads", type=whole(0), default=1, help="CPU threads; 0 leaves it to torch (default 1)")
+        add_threads(command)
     made["pretrain"].add_argument("--out", required=True, help="folder to write the model to; must be new or empty")
     made["world"].add_argument("name", choices=("limits", "steps"), help="limits (world A) or steps (world B)")
     made["world"].add_argument("--out", default="", help="folder to write the model to; left out: the cache")

@@ -2,19 +2,20 @@
 
     python -m research.catches
 
-A learned tester costs tokens; fuzz inputs with a reference cost none. Before a study can say whether learning pays, we
-must know what the control finds. Two tables say how many wrong programs the first 1 to 16 tests catch.
+A learned tester costs tokens; fuzz inputs with a reference cost none. Before a study can say whether learning
+pays, we must know what the control finds. Two tables say how many wrong programs the first 1 to 16 tests
+catch.
 
-Habits of the tiny world: 45 held-out problems, nine of each habit, and of each the program that the habit makes. The
-warm tester, before any training, reads the five stages of a chain that has the habit and writes tests about each; its
-first distinct calls count. Read as full tests, one catches when its value is right and the wrong program fails it; read
-as inputs, the reference says the value. The fuzzer's rates are means over five seeds. What we read off: with its own
-values the tester loses more than half of what its inputs catch, up to 8 tests. At 2 and 4 tests its inputs are ahead of the near
-fuzzer, at 16 the fuzzer has caught up. Wide fuzz misses habits 3 and 5, which show only at a boundary: world A is made
-of such bugs.
+Habits of the tiny world: 45 held-out problems, nine of each habit, and of each the program that the habit
+makes. The warm tester, before any training, reads the five stages of a chain that has the habit and writes
+tests about each; its first distinct calls count. Read as full tests, one catches when its value is right and
+the wrong program fails it; read as inputs, the reference says the value. The fuzzer's rates are means over
+five seeds. What we read off: with its own values the tester loses more than half of what its inputs catch, up
+to 8 tests. At 2 and 4 tests its inputs are ahead of the near fuzzer, at 16 the fuzzer has caught up. Wide
+fuzz misses habits 3 and 5, which show only at a boundary: world A is made of such bugs.
 
-Mutants of the built-in problems, each shown wrong by a baseline test: the tiny tester knows only its own world, so the
-fuzzer stands alone there.
+Mutants of the built-in problems, each shown wrong by a baseline test: the tiny tester knows only its own
+world, so the fuzzer stands alone there.
 """
 
 from collections import defaultdict
@@ -29,7 +30,7 @@ from chained_adv.opponents.training import fuzz_tests
 from chained_adv.problems import load_problems
 from chained_adv.sandbox import Sandbox
 from chained_adv.tiny.world import Spec, habits_of, run_spec, spec_problem, tiny_specs, with_habit
-from research.command import make_parser, print_rows, run_command, whole
+from research.command import add_threads, make_parser, print_rows, run_command
 from research.writer import WRITERS
 
 NUMBERS = (1, 2, 4, 8, 16) # of tests
@@ -104,7 +105,7 @@ def mutant_rows(
 def main(argv: list[str] | None = None):
     "Run the command"
     parser = make_parser("Count what fuzz inputs and the warm tester's tests catch.", "python -m research.catches")
-    parser.add_argument("--threads", type=whole(0), default=1, help="CPU threads; 0 leaves it to torch (default 1)")
+    add_threads(parser)
     def run(args):
         print_rows(("habit", "who wrote", *map(str, NUMBERS)), habit_rows())
         print()

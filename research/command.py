@@ -1,4 +1,4 @@
-"""What the commands of the studies share: options with examples in their help, a quiet start, errors as exit status."""
+"""What the commands of the studies share: help with examples, a quiet start, errors as exit status."""
 
 import argparse
 import json
@@ -14,9 +14,14 @@ def make_parser(
     examples: str # Commands, one per line
 ) -> argparse.ArgumentParser: # For a command of `python -m research.X`
     "Make a parser whose help ends with examples"
-    lines = "\n".join(f"  {o}" for o in examples.strip().splitlines())
-    return argparse.ArgumentParser(description=about, epilog=f"examples:\n{lines}",
+    lines = examples.strip().splitlines()
+    return argparse.ArgumentParser(prog=" ".join(lines[0].split()[:3]), description=about,
+                                   epilog="\n".join(["examples:", *(f"  {o}" for o in lines)]),
                                    formatter_class=argparse.RawDescriptionHelpFormatter)
+
+def add_threads(parser: argparse.ArgumentParser):
+    "Add the option that all commands have"
+    parser.add_argument("--threads", type=whole(0), default=1, help="CPU threads; 0 leaves it to torch (default 1)")
 
 def whole(least: int) -> Callable[[str], int]: # For `type=`
     "Read a whole number of at least so many"

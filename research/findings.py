@@ -1,7 +1,7 @@
 """What a study found: from the runs' files to one table, one diagram and one sentence.
 
-An arm *pays* in a cell when it beats the best control at equal generated tokens and the 95 % interval of the paired
-difference over seeds is above zero. One seed has no interval, so nothing pays on one seed.
+An arm *pays* in a cell when it beats the best control at equal generated tokens and the 95 % interval of the
+paired difference over seeds is above zero. One seed has no interval, so nothing pays on one seed.
 """
 
 import math
@@ -31,7 +31,7 @@ def best_control(
     study: Study, # Whose controls
     arms: dict[str, dict[int, float]] # Arm -> seed -> value, of one cell
 ) -> str: # Empty when none has run
-    "Name the control that others must beat: the one with the highest mean, so one that was only lucky counts against us"
+    "Name the control that others must beat: the one with the highest mean, even if it was only lucky"
     there = [o for o in study.controls if arms.get(o)]
     return max(there, key=lambda o: average(arms[o].values()), default="")
 
@@ -82,8 +82,8 @@ def study_table(
                      f"| {r['seeds']} | {average(tokens[r['cell'], r['arm']]):,.0f} |")
     return "\n".join(lines)
 
-# The tester of the diagram is one arm, named before the study, because the best of several would look a little better
-# than it is. It is the one that writes inputs, which was ahead on seed 0.
+# The tester of the diagram is one arm, named before the study, because the best of several would look a
+# little better than it is. It is the one that writes inputs, which was ahead on seed 0.
 LEARNED = "learning_inputs"
 
 def phase_rows(
@@ -105,9 +105,9 @@ def plot_phases(
 ) -> Plot: # One point per cell
     """Plot where the adversary pays.
 
-    From left to right bugs get rarer, at the far right the constant is in words; from bottom to top baselines show more
-    of the bugs. Each cell says by how many points a learned tester beats the best control: blue pays, red is below with
-    its whole interval, grey is neither.
+    From left to right bugs get rarer, at the far right the constant is in words; from bottom to top baselines
+    show more of the bugs. Each cell says by how many points a learned tester beats the best control: blue
+    pays, red is below with its whole interval, grey is neither.
     """
     fig, (ax,) = make_axes(f"{arm} against the best control, points", 1, 1, (6, 3.2))
     places = [(o, False) for o in LEVELS] + [("rare", True)]
@@ -161,8 +161,9 @@ def crossing_depth(
 ) -> tuple[int | None, str]: # (depth, or None; why)
     """Find the depth from which on a staged arm is above all rivals.
 
-    Rivals are direct code, its best of N and the restated control, before and after training, each with its paired
-    interval above zero. No depth is reported unless direct code, trained, solves nine of ten problems of depth 1.
+    Rivals are direct code, its best of N and the restated control, before and after training, each with its
+    paired interval above zero. No depth is reported unless direct code, trained, solves nine of ten problems
+    of depth 1.
     """
     values = depth_values(results)
     first = values["direct"].get(1, {})

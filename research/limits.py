@@ -1,13 +1,15 @@
 """World A, *limits*: bugs that random inputs seldom find.
 
-In the tiny world ten baseline tests tell a right program from all of its wrong neighbours, and so do sixteen random
-inputs. Nothing is left for an adversary to find. Here a description holds a constant, "Keep numbers above 700.", and the
-writer's habit gets it slightly wrong. How slightly is the axis: three levels of how many random inputs show the bug.
+In the tiny world ten baseline tests tell a right program from all of its wrong neighbours, and so do sixteen
+random inputs. Nothing is left for an adversary to find. Here a description holds a constant, "Keep numbers
+above 700.", and the writer's habit gets it slightly wrong. How slightly is the axis: three levels of how many
+random inputs show the bug.
 
-A problem is one of the tiny world's with its parameter `k` made a constant, so the embedded model knows its texts.
-Constants of the rare level are whole hundreds, because a tester of this size learns to copy one digit into its tests and
-not three. Numbers of one digit will not do: a fuzzer with wide ranges draws small numbers often enough to find them all.
-A description may also say the constant in words, "Keep numbers above seven hundred.", which no fuzzer reads.
+A problem is one of the tiny world's with its parameter `k` made a constant, so the embedded model knows its
+texts. Constants of the rare level are whole hundreds, because a tester of this size learns to copy one digit
+into its tests and not three. Numbers of one digit will not do: a fuzzer with wide ranges draws small numbers
+often enough to find them all. A description may also say the constant in words, "Keep numbers above seven
+hundred.", which no fuzzer reads.
 """
 
 import re
@@ -73,8 +75,8 @@ def with_bug(
     if o.level == "seldom": return replace(o, limit=o.limit // 100 * 100)
     return replace(o, spec=replace(o.spec, filter=_STRICTNESS[o.spec.filter]))
 
-# An aggregate must let the bug through: the largest of the numbers above 700 is the same whether 700 counts or not
-# (unless nothing else is left), the smallest is not.
+# An aggregate must let the bug through: the largest of the numbers above 700 is the same whether 700 counts
+# or not (unless nothing else is left), the smallest is not.
 _SHOWS = {"gt": ("min", "last"), "ge": ("min", "last"), "lt": ("max", "first"), "le": ("max", "first")}
 
 def _is_blind(s):
@@ -161,8 +163,8 @@ def level_rows(
         rows.append(dict(level=name, habit=level.habit, inputs=sum(shares) / n, found=sum(found) / n))
     return rows
 
-# A training problem has few baseline tests, of which one shows the bug in the share of problems asked for. A held-out
-# problem has many hidden tests, half of which do: `solved` on held-out problems is their verdict.
+# A training problem has few baseline tests, of which one shows the bug in the share of problems asked for. A
+# held-out problem has many hidden tests, half of which do: `solved` on held-out problems is their verdict.
 N_BASELINE, N_HIDDEN = 4, 40
 
 def _inputs(o, near, shows, n, rng):
@@ -244,9 +246,10 @@ def limit_problems(
     return [limit_problem(o, baseline_inputs(o, d), (f"baseline-{'shows' if d else 'misses'}",), words)
             for o, d in zip(drawn, shows)]
 
-# What the writer of the warm-start texts writes. He makes the bug of the level three times out of four where a problem
-# says "greater", "above", "less" or "below", and writes the other half as it should be. So a model starts with about
-# half of the problems right, and there is something to lose. Now and then he forgets the case of nothing left.
+# What the writer of the warm-start texts writes. He makes the bug of the level three times out of four where
+# a problem says "greater", "above", "less" or "below", and writes the other half as it should be. So a model
+# starts with about half of the problems right, and there is something to lose. Now and then he forgets the
+# case of nothing left.
 HABIT, SLIP = .75, .03
 
 def has_habit(
@@ -269,9 +272,10 @@ def limit_chain(
         texts.append(say_limit(write(spec, rng), said.limit))
     return texts
 
-# Tests show their working, the numbers that are left, before the value. One test in ten has a wrong value, and one
-# number in seven is the constant or the one before it: enough to be found by training, too few to do its work. Lists are
-# short, because a model of this size goes wrong when it compares two numbers of three digits.
+# Tests show their working, the numbers that are left, before the value. One test in ten has a wrong value,
+# and one number in seven is the constant or the one before it: enough to be found by training, too few to do
+# its work. Lists are short, because a model of this size goes wrong when it compares two numbers of three
+# digits.
 NEAR_SHARE, LIMIT_MISTAKES = .15, .1
 SIZES = (0, 1, 1, 1, 1, 2) # Lengths of the writer's lists
 

@@ -1,16 +1,20 @@
 """Which tests count where no reference can say it.
 
-In training a reference solution says which of the tester's tests are right. Many problems have none. Then the programs
-and the tests themselves are all there is:
+In training a reference solution says which of the tester's tests are right. Many problems have none. Then the
+programs and the tests themselves are all there is:
 
 | oracle | a test counts if |
 |---|---|
 | `trusted` | it can be read |
 | `vote` | at least half of the problem's sampled programs pass it |
-| `agreement` | it belongs to the set that is believed: programs that pass the same tests form a set with these tests, and the largest product of programs and tests wins (CodeT, Chen et al. 2022, https://arxiv.org/abs/2207.10397, section 3.2) |
+| `agreement` | it is in the set that we believe (CodeT, Chen et al. 2022, https://arxiv.org/abs/2207.10397) |
 
-All three can be wrong together with the programs: where most samples share a bug, `vote` and `agreement` throw away the
-test that shows it. How much that costs is a row of the studies. Held-out figures are by the reference all the same.
+For `agreement`, programs that pass the same tests form a set with these tests, and we believe the set with the largest
+product of programs and tests.
+
+All three can be wrong together with the programs: where most samples share a bug, `vote` and `agreement`
+throw away the test that shows it. How much that costs is a row of the studies. Held-out figures are by the
+reference all the same.
 
     AdversarialTrainer(config, problems, held_out, callbacks=[Oracle("vote")])
 """

@@ -1,8 +1,9 @@
 """Past opponents and past tests: what was beaten once can be met again.
 
-A player that only ever meets the latest version of the other side can forget what beat the earlier ones (fictitious
-self-play, Heinrich et al. 2015, https://proceedings.mlr.press/v37/heinrich15.html). Two callbacks keep something of the
-past in the game. No study has shown yet that they pay, so they are off unless a script hands them over:
+A player that only ever meets the latest version of the other side can forget what beat the earlier ones
+(fictitious self-play, Heinrich et al. 2015, https://proceedings.mlr.press/v37/heinrich15.html). Two callbacks
+keep something of the past in the game. No study has shown yet that they pay, so they are off unless a script
+hands them over:
 
     AdversarialTrainer(config, problems, held_out, callbacks=[PastTests(8), PastOpponents(4)])
 """
@@ -43,9 +44,9 @@ def play_as(
 class PastOpponents(Callback):
     """Let players meet past versions of each other.
 
-    A version is the adapters that a phase has trained: one, or all of a generator whose stages learn together. It is kept
-    after each phase. A discriminator's version plays at every stage, because writing tests is one skill; a generator's
-    only at the stages it comes from.
+    A version is the adapters that a phase has trained: one, or all of a generator whose stages learn
+    together. It is kept after each phase. A discriminator's version plays at every stage, because writing
+    tests is one skill; a generator's only at the stages it comes from.
     """
     def __init__(self,
         size: int = 4, # Versions of each player to keep
@@ -130,10 +131,10 @@ def _read_alone(banked, problem):
 class TestBank:
     """Keep for each problem a few tests that caught wrong programs.
 
-    A tester that has moved on no longer writes the tests that caught the mistakes of before, and a generator may take
-    them up again. When there are too many, the test goes whose last catch of a new program is longest ago: it has done
-    its work. A test is kept as its text, so that the bank is plain data; one whose text cannot be read alone as the same
-    test is not kept.
+    A tester that has moved on no longer writes the tests that caught the mistakes of before, and a generator
+    may take them up again. When there are too many, the test goes whose last catch of a new program is
+    longest ago: it has done its work. A test is kept as its text, so that the bank is plain data; one whose
+    text cannot be read alone as the same test is not kept.
     """
     __test__ = False # not a pytest class
     def __init__(self, size: int): # Tests to keep per problem

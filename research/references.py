@@ -2,14 +2,15 @@
 
     python -m research.references easy HumanEval.jsonl
 
-`chained-adv problems leaks` compares words and syntax trees. A problem told in other words, with another solution, is
-still the same problem: a model that trained on it knows the answer. So references are asked each other's questions. Two
-problems are taken for the same when each reference gives all the expected answers of the other's tests, at least three
-of them. Problems with fewer tests of plain data (classes, loops with random numbers, one or two examples) cannot be
-compared, and the command says which.
+`chained-adv problems leaks` compares words and syntax trees. A problem told in other words, with another
+solution, is still the same problem: a model that trained on it knows the answer. So references are asked each
+other's questions. Two problems are taken for the same when each reference gives all the expected answers of
+the other's tests, at least three of them. Problems with fewer tests of plain data (classes, loops with random
+numbers, one or two examples) cannot be compared, and the command says which.
 
-To ask every reference everything would be slow. A first round asks each training reference one question of each held-out
-problem whose arguments have the types it knows, the one with the longest answer; only pairs that answer right go on.
+To ask every reference everything would be slow. A first round asks each training reference one question of
+each held-out problem whose arguments have the types it knows, the one with the longest answer; only pairs
+that answer right go on.
 """
 
 import json
@@ -18,7 +19,7 @@ from chained_adv.core import DATA_KINDS, Problem
 from chained_adv.sandbox import Job, Sandbox
 from chained_adv.sources import whole_set
 from chained_adv.testcases import baseline_cases
-from research.command import make_parser, print_rows, run_command, whole
+from research.command import add_threads, make_parser, print_rows, run_command
 
 LEAST = 3 # Tests of plain data without which a problem is not compared
 
@@ -51,10 +52,11 @@ def _answers(sandbox, asked):
 def _first_round(train, held_out, sandbox):
     "Numbers of the pairs of which the training reference answers a held-out question"
     places, asked = [], []
+    longest = lambda tests: max(tests, key=lambda t: len(repr(t.expected))) # the least likely to be right by chance
     for i, (p, own) in enumerate(train):
         known = _types(own)
         fitting = [[t for t in tests if _types([t]) <= known] for _, tests in held_out]
-        rows = [(j, max(fit, key=lambda t: len(repr(t.expected)))) for j, fit in enumerate(fitting) if len(fit) >= LEAST]
+        rows = [(j, longest(fit)) for j, fit in enumerate(fitting) if len(fit) >= LEAST]
         places += [(i, j) for j, _ in rows]
         asked.append((p, [t for _, t in rows]))
     right = [ok for verdicts in _answers(sandbox, asked) for ok in verdicts]
@@ -82,14 +84,15 @@ python -m research.references mine.json HumanEval.jsonl --json""")
     parser.add_argument("train", help="problems to train on: a file or the name of a built-in set")
     parser.add_argument("held_out", help="problems to evaluate on")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--threads", type=whole(0), default=1, help="CPU threads; 0 leaves it to torch (default 1)")
+    add_threads(parser)
     def run(args):
         ours, theirs = whole_set(args.train), whole_set(args.held_out)
         with Sandbox(workers=2) as box: same = find_same_behaviour(ours, theirs, box)
         missing = [[p.id for p in not_compared(o)] for o in (ours, theirs)]
         if args.json:
-            pairs = [dict(train=a, held_out=b) for a, b in same]
-            return print(json.dumps(dict(same=pairs, not_compared=dict(train=missing[0], held_out=missing[1])), indent=1))
+            found = dict(same=[dict(train=a, held_out=b) for a, b in same],
+                         not_compared=dict(train=missing[0], held_out=missing[1]))
+            return print(json.dumps(found, indent=1))
         print_rows(("train", "held out"), same)
         print(f"{len(same)} pairs do the same; not compared, for fewer than {LEAST} tests of plain data: "
               f"{len(missing[0])} of {len(ours)} problems to train on, {len(missing[1])} of {len(theirs)} held out")

@@ -1,8 +1,9 @@
 """What all studies share: a run with something changed, several runs side by side, a folder that can be gone on with.
 
-A study compares variants of the same trainer. A variant is a name and a few changed settings, nothing else: no code
-path exists for a study alone. All variants may generate the same number of tokens while they train, counted over both
-players. A variant that saves tokens (no tests, no stages) may spend them on more steps.
+A study compares variants of the same trainer. A variant is a name and a few changed settings (and an oracle,
+where a study has no reference): the trainer knows nothing of studies. All variants may generate the same
+number of tokens while they train, counted over both players. A variant that saves tokens (no tests, no
+stages) may spend them on more steps.
 """
 
 import json
@@ -25,8 +26,9 @@ from chained_adv.settings import TrainingConfig, check_config
 from chained_adv.tracking import write_json
 from research.oracles import Oracle
 
-# Steps of the phases and samples of a step, the same in all studies. A token budget turns the steps into shares. By
-# default most discriminator steps come before five stages; here a run may have one stage, so they are shared evenly.
+# Steps of the phases and samples of a step, the same in all studies. A token budget turns the steps into
+# shares. By default most discriminator steps come before five stages; here a run may have one stage, so they
+# are shared evenly.
 STUDY_STEPS = dict(
     first_discriminator_steps=3, n_discriminator_steps=3, n_generator_steps=5, k_alternating_steps=1,
     problems_per_step=24, n_samples=8, n_lists=4, n_programs=3)

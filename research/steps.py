@@ -1,16 +1,17 @@
 """World B, *scrambled steps*: code that needs several look-ups.
 
-In the tiny world each stage says the same thing again, so a stage adds errors and no computation. Here it can compute. A
-description names steps in scrambled order, nine lines of three words each, and asks for one name. The program is made of
-the operations on the way from the input `xs` to that name; the other lines lead nowhere. For example, of
+In the tiny world each stage says the same thing again, so a stage adds errors and no computation. Here it can
+compute. A description names steps in scrambled order, nine lines of three words each, and asks for one name.
+The program is made of the operations on the way from the input `xs` to that name; the other lines lead
+nowhere. For example, of
 
     b = double a
     c = odd xs
     a = flip xs
     give b
 
-the program flips and then doubles. Code without stages must begin with the operation that is farthest from the goal: as
-many look-ups as the problem is deep, before the first word. A stage can make them one at a time.
+the program flips and then doubles. Code without stages must begin with the operation that is farthest from
+the goal: as many look-ups as the problem is deep, before the first word. A stage can make them one at a time.
 """
 
 from dataclasses import dataclass
@@ -74,9 +75,10 @@ def steps_code(
     "The program that it describes"
     return "def solve(xs):" + "".join(f"\n xs = {OPERATIONS[l.operation]}" for l in o.way) + "\n return xs"
 
-# A format is the stages that are written before the code. `staged` traces the way back from the goal at stage 1, one
-# look-up per line, and puts it into the order of the computation at stage 2. `restated` is the control: stage 3 says the
-# nine lines again, which takes as many tokens as the two stages take on average over the depths, and computes nothing.
+# A format is the stages that are written before the code. `staged` traces the way back from the goal at stage
+# 1, one look-up per line, and puts it into the order of the computation at stage 2. `restated` is the
+# control: stage 3 says the nine lines again, which takes as many tokens as the two stages take on average
+# over the depths, and computes nothing.
 FORMATS = dict(direct=(5,), staged=(1, 2, 5), restated=(3, 5)) # name: stages that are written
 
 def stage_text(
@@ -109,7 +111,11 @@ def run_steps(
 def is_telling(
     o: Steps # A problem
 ) -> bool:
-    "True if at least six of eight outputs keep three numbers or more, and all these differ: the even ones of what is odd say nothing"
+    """True if the tests of a problem tell programs apart.
+
+    At least six of eight outputs keep three numbers or more, and all these differ. For example, the even ones of what
+    is odd say nothing.
+    """
     outputs = [tuple(run_steps(o, xs)) for xs in steps_inputs(o)]
     long = [ys for ys in outputs if len(ys) > 2]
     return len(long) >= N_TESTS - 2 and len(set(long)) == len(long)
@@ -180,8 +186,9 @@ STEPS_SPECIAL = ["<pad>", "<end>", "<unk>"] + [f"<{kind}{i}>" for kind in "st" f
 def steps_tokenizer() -> PreTrainedTokenizerFast: # Load its files with `load_tokenizer`
     """Make the tokenizer of world B.
 
-    A word is one token, and a name is the same token wherever it stands, so a look-up is a match of equal tokens. A line
-    of the code is one token as well: direct code takes depth + 3 tokens. White space and `=` between words carry none.
+    A word is one token, and a name is the same token wherever it stands, so a look-up is a match of equal
+    tokens. A line of the code is one token as well: direct code takes depth + 3 tokens. White space and `=`
+    between words carry none.
     """
     words = STEPS_SPECIAL + [*NAMES, "xs", "give", *OPERATIONS]
     tok = Tokenizer(models.WordLevel({w: i for i, w in enumerate(words)}, unk_token="<unk>"))
@@ -215,9 +222,10 @@ def lookup_pieces(
 ) -> list[tuple[str, bool]]: # (text, is it learned?)
     """Write lines, then their names in another order, each with its operation and source; few lines again and again.
 
-    All formats share these look-ups; without them direct code did not learn a single one in 1.6 million tokens. The
-    order must be another one: when the lines were said again as they stand, two thirds of the words were right after 2.1
-    million tokens, which copying from a fixed number of words back would give without any look-up.
+    All formats share these look-ups; without them direct code did not learn a single one in 1.6 million
+    tokens. The order must be another one: when the lines were said again as they stand, two thirds of the
+    words were right after 2.1 million tokens, which copying from a fixed number of words back would give
+    without any look-up.
     """
     lines = o.lines[:n_lines]
     pieces = [(f"def solve(xs):\n{say_lines(lines)}<s4>", False)]

@@ -1,8 +1,9 @@
 """Running a study: every arm, cell and seed leaves one small file, `CELL/ARM/seed_N.json`, meant to be committed.
 
-What is there is not done again, so a stopped study goes on. Cells come in the study's order and within a cell seed by
-seed, so that a stopped study has whole comparisons. Warm starts that are missing are made first, side by side like the
-runs. A run's own folder, with its checkpoints, is in `.work` and goes when its file is written.
+What is there is not done again, so a stopped study goes on. Cells come in the study's order and within a cell
+seed by seed, so that a stopped study has whole comparisons. Warm starts that are missing are made first, side
+by side like the runs. A run's own folder, with its checkpoints, is in `.work` and goes when its file is
+written.
 """
 
 import json
@@ -104,9 +105,9 @@ def unshared_problems(
 ) -> list[Problem]: # Those whose reference no training problem has
     """Choose the held-out problems that the trainer takes.
 
-    The trainer refuses a held-out problem that has the program of a training problem. With one step there are eighteen
-    programs and no more, so there only the description is held out: the look-up is what is asked for. The trainer only
-    reports on held-out problems; the study measures all.
+    The trainer refuses a held-out problem that has the program of a training problem. With one step there are
+    eighteen programs and no more, so there only the description is held out: the look-up is what is asked
+    for. The trainer only reports on held-out problems; the study measures all.
     """
     known = {p.reference_solution for p in train}
     return [p for p in held_out if p.reference_solution not in known]

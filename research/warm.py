@@ -3,8 +3,8 @@
     python -m research.build_tiny world limits
     python -m research.build_tiny world steps
 
-A recipe is data, so a cached model is known by it: parts in order, each with its texts, their range (lines of look-ups,
-depths of the formats) and its share of the tokens.
+A recipe is data, so a cached model is known by it: parts in order, each with its texts, their range (lines of
+look-ups, depths of the formats) and its share of the tokens.
 """
 
 import json
@@ -28,8 +28,9 @@ from research.limits import (LEVELS, Limit, draw_limit, is_held_out_limit, limit
 from research.steps import (DEPTHS, FORMATS, N_LINES, Steps, draw_steps, drawn_steps, format_pieces, is_held_out_steps,
                             lookup_pieces, steps_tokenizer)
 
-# World A: the embedded model knows the texts. It has to learn constants in the place of `k`, some of them in words, and
-# the habits of this world: direct code, chains and lists of tests, some of these written without the stage's text.
+# World A: the embedded model knows the texts. It has to learn constants in the place of `k`, some of them in
+# words, and the habits of this world: direct code, chains and lists of tests, some of these written without
+# the stage's text.
 TAGS = PROMPT_SETS["tags"]
 BLIND = replace(TAGS, shown="") # the tester does not see what the generator wrote
 LIMIT_SHARES = dict(direct=.35, chain=.05, tests=.48, blind=.12)
@@ -75,8 +76,9 @@ def limit_rows(
         tokens -= len(rows[-1].ids)
     return rows
 
-# World B: one model learns all three formats, so they share weights, schedule and look-ups. Direct code has short
-# answers, so equal learned tokens means many more direct sequences than staged ones, which is in its favour.
+# World B: one model learns all three formats, so they share weights, schedule and look-ups. Direct code has
+# short answers, so equal learned tokens means many more direct sequences than staged ones, which is in its
+# favour.
 def lookup_rows(
     tokenizer: PreTrainedTokenizerFast, # Of world B
     tokens: int, # Stop after about this many tokens
@@ -114,12 +116,13 @@ def steps_rows(
         tokens -= len(rows[-1].ids)
     return rows, learned
 
-# A fresh Qwen2 of 0.9 million parameters. A look-up is an induction head: one layer tells every word what stands before
-# it, a later one finds the word before which the same name stood (Olsson et al. 2022, https://arxiv.org/abs/2209.11895).
-# A model finds the two halves late, because each is worth nothing without the other. So the first half is there from the
-# start: two heads of the first layer look one and two words back, by their biases and the rotary positions alone. A
-# rotation by n steps turns the key's bias so that it meets the query's bias best at the distance n. These weights learn
-# like any other. Words weigh more than usual at the start, and layers add less, so that later layers see the words.
+# A fresh Qwen2 of 0.9 million parameters. A look-up is an induction head: one layer tells every word what
+# stands before it, a later one finds the word before which the same name stood (Olsson et al. 2022,
+# https://arxiv.org/abs/2209.11895). A model finds the two halves late, because each is worth nothing without
+# the other. So the first half is there from the start: two heads of the first layer look one and two words
+# back, by their biases and the rotary positions alone. A rotation by n steps turns the key's bias so that it
+# meets the query's bias best at the distance n. These weights learn like any other. Words weigh more than
+# usual at the start, and layers add less, so that later layers see the words.
 STEPS_SIZES: dict = dict(hidden_size=128, num_hidden_layers=4, num_attention_heads=4, num_key_value_heads=4,
                          intermediate_size=384, max_position_embeddings=256, initializer_range=.08)
 THETA = 10_000. # Base of the rotary positions
@@ -169,7 +172,8 @@ class Recipe:
     course: tuple[tuple[str, int, int, float], ...] # Parts: (texts, from, to, share of the tokens)
     version: int = 2 # Raised when the texts change
 
-# World A takes six minutes of one processor. Measured by the arm `warm` of the study with seed 0 (120 held-out problems):
+# World A takes six minutes of one processor. Measured by the arm `warm` of the study with seed 0 (120
+# held-out problems):
 #
 # | level | greedy | sampled | valid tests |
 # |---|---|---|---|
@@ -178,7 +182,8 @@ class Recipe:
 # | rare | .53 | .61 | .57 |
 # | rare, in words | .53 | .59 | .65 |
 #
-# World B takes 10.5 minutes. Share of whole answers that are right in every word (`depth_table`, 100 problems a depth):
+# World B takes 10.5 minutes. Share of whole answers that are right in every word (`depth_table`, 100 problems
+# a depth):
 #
 # | depth | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 |
 # |---|---|---|---|---|---|---|---|---|
@@ -186,10 +191,10 @@ class Recipe:
 # | staged | 1.0 | .96 | .95 | .94 | .72 | .66 | .09 | .05 |
 # | restated | .68 | .44 | .49 | .40 | .54 | .30 | .33 | .40 |
 #
-# So the gate of the study holds: direct code is right at depth 1 in .96, from one model with equal learned tokens and one
-# schedule. That `restated` beats direct code from depth 2 on is no error of measurement: words that say nothing new still
-# give later words places to compute at. At depths 7 and 8 stages get one name wrong: the trace is right in every word,
-# and the second stage takes a wrong line as its third.
+# So the gate of the study holds: direct code is right at depth 1 in .96, from one model with equal learned
+# tokens and one schedule. That `restated` beats direct code from depth 2 on is no error of measurement: words
+# that say nothing new still give later words places to compute at. At depths 7 and 8 stages get one name
+# wrong: the trace is right in every word, and the second stage takes a wrong line as its third.
 RECIPES = {o.world: o for o in (
     Recipe("limits", 3_000_000, 2e-3, 2500, (("limits", 0, 0, 1.),), 5),
     Recipe("steps", 9_500_000, 2e-3, 2400, (
@@ -264,7 +269,7 @@ def world_model(
     device: str = "cpu", # `cpu` or `cuda`
     progress: bool = True # False shows no bar
 ) -> Path: # A model folder
-    "Find the warm start of a world, or make it now; a folder without `world.json`, which is written last, does not count"
+    "Find the warm start of a world, or make it now; a folder without `world.json`, written last, does not count"
     recipe = chosen_recipe(world, tokens)
     folder = world_folder(recipe, seed)
     folder.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """The writer of the tiny model's warm-start texts: chains and tests with habits, slips and mistakes.
 
-The writer is wrong most of the time on some families of problems, and each stage has a habit of its own, so that the game
-has something to unlearn at every stage:
+The writer is wrong most of the time on some families of problems, and each stage has a habit of its own, so
+that the game has something to unlearn at every stage:
 
 | stage | habit | on problems with | texts written with the habit |
 |---|---|---|---|
@@ -11,8 +11,8 @@ has something to unlearn at every stage:
 | 4 constraints and invariants | counts from 0 and leaves out n: `range(n)` | 1 to n | 74 % |
 | 5 code | strict instead of non-strict, and plain count instead of distinct | at least k, at most k, distinct | 74 % |
 
-A mistake made at one stage is carried on by the later ones. Now and then a stage slips in a way that no rule explains,
-and now and then a later stage notices a mistake and repairs it.
+A mistake made at one stage is carried on by the later ones. Now and then a stage slips in a way that no rule
+explains, and now and then a later stage notices a mistake and repairs it.
 """
 
 from dataclasses import replace
@@ -83,10 +83,11 @@ def write_chain(
     "Write a chain as the warm-start writer does"
     return [write(o, rng) for write, o in zip(WRITERS, written_specs(spec, rng))]
 
-# A test is a tuple over two lines. Between the arguments and the expected value is the working as a comment: what is left
-# after keeping and changing. A model that has written it down calculates much better (with the working *before* the
-# arguments .21 of the tests were valid). More than half of the tests have a wrong expected value, and not at random: the
-# writer mixes up strict and non-strict, forgets to keep or to change, says 0 for nothing left, or is off by one.
+# A test is a tuple over two lines. Between the arguments and the expected value is the working as a comment:
+# what is left after keeping and changing. A model that has written it down calculates much better (with the
+# working *before* the arguments .21 of the tests were valid). More than half of the tests have a wrong
+# expected value, and not at random: the writer mixes up strict and non-strict, forgets to keep or to change,
+# says 0 for nothing left, or is off by one.
 TEST_MISTAKES = .6
 
 def _misread(spec, args, rng):

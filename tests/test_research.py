@@ -1,5 +1,5 @@
 """The studies in `research/`: what they promise about problems, texts and runs, one short run of each kind."""
-import ast, json, shlex
+import ast, csv, json, re, shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -464,6 +464,25 @@ def test_best_of_n_by_hand():
     assert (facts["solved"], facts["answer_tokens"], facts["by_tag"]["x"]["best_of"]) == (.25, 10, [.5, 1.])
 
 
+# The committed results
+
+@pytest.mark.parametrize("name", arms.STUDIES)
+def test_committed_runs_give_the_committed_table(name):
+    "Rows of archived cells have no runs any more"
+    rows = lambda table: [o for o in table.splitlines() if not any(f"| {c} " in o for c in ("rare-50", "rare-100", "rare-0-none"))]
+    folder = ROOT / "research/data" / name
+    assert rows(findings.study_table(arms.STUDIES[name], study.read_results(folder))) == rows((folder / "study.md").read_text(encoding="utf-8"))
+
+def test_committed_seeds_of_the_ablation_give_its_rates():
+    "To the point: seeds are rounded, and the table's intervals are over problems, too, of which they know nothing"
+    folder = ROOT / "research/data/ablation"
+    number = lambda r: r | dict(seed=int(r["seed"]), value=float(r["value"]), tokens=int(r["tokens"]))
+    with open(folder / "seeds.csv", encoding="utf-8") as f: table = ablation.ablation_table(ablation.ablation_rows([number(r) for r in csv.DictReader(f)]))
+    rates = lambda text: [int(cell.split("%")[0]) for line in text.splitlines()[2:] for cell in line.split(" | ")[2:6] if cell]
+    ours, theirs = rates(table), rates((folder / "ablation.md").read_text(encoding="utf-8"))
+    assert len(ours) == len(theirs) > 50 and all(abs(a - b) <= 1 for a, b in zip(ours, theirs))
+
+
 # An ablation
 
 def test_an_ablation_in_miniature(tmp_path):
@@ -497,13 +516,21 @@ def called(capsys, main, line):
     except SystemExit as e: return e.code, *capsys.readouterr()
     return 0, *capsys.readouterr()
 
-@pytest.mark.parametrize("module, main", [("ablate", ablate.main), ("build_tiny", build_tiny.main)])
-def test_examples_in_the_help_are_accepted(capsys, monkeypatch, module, main):
-    ran = []
-    for o in (ablate, build_tiny): monkeypatch.setattr(o, "run_command", lambda command, args, models=(): ran.append(command))
+COMMANDS = dict(ablate=ablate, build_tiny=build_tiny, catches=catches, references=references)
+
+@pytest.mark.parametrize("module", COMMANDS)
+def test_examples_in_the_help_are_accepted(capsys, monkeypatch, module):
+    ran, main = [], COMMANDS[module].main
+    for o in COMMANDS.values(): monkeypatch.setattr(o, "run_command", lambda command, args, models=(): ran.append(command))
     examples = [o for o in called(capsys, main, "--help")[1].splitlines() if o.strip().startswith(f"python -m research.{module}")]
     for o in examples: assert called(capsys, main, o.partition(module)[2])[0] == 0, o
-    assert len(ran) == len(examples) > 4
+    assert len(ran) == len(examples) > 0
+
+def test_the_readme_names_commands_that_exist(capsys, monkeypatch):
+    for o in COMMANDS.values(): monkeypatch.setattr(o, "run_command", lambda command, args, models=(): None)
+    lines = re.findall(r"`python -m research\.(\w+)([^`]*)`", (ROOT / "research/README.md").read_text(encoding="utf-8"))
+    assert len(lines) > 6
+    for module, options in lines: assert called(capsys, COMMANDS[module].main, options)[0] == 0, (module, options)
 
 def test_commands(capsys):
     status, out, _ = called(capsys, ablate.main, "--list --json")
