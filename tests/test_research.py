@@ -474,13 +474,13 @@ def test_committed_runs_give_the_committed_table(name):
     assert rows(findings.study_table(arms.STUDIES[name], study.read_results(folder))) == rows((folder / "study.md").read_text(encoding="utf-8"))
 
 def test_committed_seeds_of_the_ablation_give_its_rates():
-    "To the point: seeds are rounded, and the table's intervals are over problems, too, of which they know nothing"
+    "Solved ones, to a point: seeds are rounded. Validity is by problem in the table, and by test in the seeds"
     folder = ROOT / "research/data/ablation"
     number = lambda r: r | dict(seed=int(r["seed"]), value=float(r["value"]), tokens=int(r["tokens"]))
     with open(folder / "seeds.csv", encoding="utf-8") as f: table = ablation.ablation_table(ablation.ablation_rows([number(r) for r in csv.DictReader(f)]))
-    rates = lambda text: [int(cell.split("%")[0]) for line in text.splitlines()[2:] for cell in line.split(" | ")[2:6] if cell]
+    rates = lambda text: [int(cell.split("%")[0]) for line in text.splitlines()[2:] for cell in line.split(" | ")[2:4]]
     ours, theirs = rates(table), rates((folder / "ablation.md").read_text(encoding="utf-8"))
-    assert len(ours) == len(theirs) > 50 and all(abs(a - b) <= 1 for a, b in zip(ours, theirs))
+    assert len(ours) == len(theirs) == 30 and all(abs(a - b) <= 1 for a, b in zip(ours, theirs))
 
 
 # An ablation
