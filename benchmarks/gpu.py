@@ -125,17 +125,16 @@ def show_prefixes(player, args, speed):
 def show_update(player, samples, name="update"):
     "One update of the sampled answers"
     from chained_adv import ppo
-    from chained_adv.batches import ValueHeads, update_inputs
+    from chained_adv.batches import update_inputs
 
     model, n = player.base.model, len(samples)
     batch = ppo.Batch(
         [len(o.ids) for o in samples], [o.logprobs for o in samples], [i % 3 / 2 for i in range(n)],
         [i // 8 for i in range(n)])
     optimizer = ppo.create_optimizer(player.parameters(5).values(), 1e-5)
-    values = ValueHeads(ppo.PPOConfig(epochs=1))
     begin()
     start = time.perf_counter()
-    inputs = update_inputs(player, samples, [5] * n, batch, optimizer, values, 5, 1)
+    inputs = update_inputs(player, samples, [5] * n, batch, optimizer, ppo.PPOConfig(epochs=1), 1)
     config = inputs["config"]
     stats = ppo.train_step(**inputs | dict(corrected=True))
     wait(model.device)

@@ -147,7 +147,7 @@ def make_players(folder, dtype, rows, tokens, prompt):
 def make_update(player, answers, optimizer, micro):
     "One update by answers of several stages together, as the trainer makes it; stage -> answers"
     from chained_adv import ppo
-    from chained_adv.batches import ValueHeads, update_inputs
+    from chained_adv.batches import update_inputs
 
     samples = [o for found in answers.values() for o in found]
     batch = ppo.Batch(
@@ -155,7 +155,7 @@ def make_update(player, answers, optimizer, micro):
         [i // 8 for i in range(len(samples))])
     config = ppo.PPOConfig(microbatch_tokens=micro, epochs=1)
     stages = [s for s, found in answers.items() for _ in found]
-    ppo.train_step(**update_inputs(player, samples, stages, batch, optimizer, ValueHeads(config), min(answers), 1))
+    ppo.train_step(**update_inputs(player, samples, stages, batch, optimizer, config, 1))
 
 
 def measure_run(folder, dtype, rows, tokens, prompt, micro):

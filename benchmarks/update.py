@@ -1,7 +1,7 @@
 """How long does an update take? The update of another revision and today's, or TRL's GRPO and ours, side by side
 in one process.
 
-python benchmarks/update.py [--before REV] [--rounds 9] [--rows 48] [--advantage group]
+python benchmarks/update.py [--before REV] [--rounds 9] [--rows 48]
 python benchmarks/update.py --trl [--rounds 3] [--rows 32] [--tokens 128 --prompt 256]
 python benchmarks/update.py --room [--rounds 3] [--rows 32] [--tokens 128 --prompt 256]
 
@@ -56,7 +56,7 @@ def sample(rows):
     return player.sample(prompts[:rows], 1, seed=0)
 
 
-def update(package, answers, advantage):
+def update(package, answers):
     "(processor seconds, adapter's weights) of one update of a fresh adapter"
     models, ppo = modules(package)
     player = models.Players(models.ModelConfig(device="cpu")).generator
@@ -71,12 +71,11 @@ def update(package, answers, advantage):
         [o.logprobs for o in samples],
         rewards=[i % 3 / 2 for i in range(n)],
         groups=[i // 8 for i in range(n)],
-        values=[0.5] * n,
     )
     with torch.no_grad():
         policy(list(range(n)))  # the reader has read the prompts
     start = time.process_time()
-    ppo.train_step(batch, policy, reference, optimizer, ppo.PPOConfig(advantage=advantage))
+    ppo.train_step(batch, policy, reference, optimizer, ppo.PPOConfig())
     return time.process_time() - start, [p.detach().clone() for p in player.parameters(1).values()]
 
 
@@ -111,7 +110,7 @@ def random_answers(rows, tokens, prompt, each=8):
 def our_updates(folder, answers):
     "A function that makes one of our updates, as the trainer makes them, and gives its processor seconds"
     from chained_adv import models, ppo
-    from chained_adv.batches import ValueHeads, update_inputs
+    from chained_adv.batches import update_inputs
 
     player = models.Players(models.ModelConfig(model=folder, device="cpu", adapters="unified")).generator
     samples, n = [models.Sample(p, ids, [], True) for p, ids in answers], len(answers)
@@ -119,14 +118,14 @@ def our_updates(folder, answers):
         logprobs = [player.logprobs([o], 5)[0][0].tolist() for o in samples]
     batch = ppo.Batch(
         [len(o.ids) for o in samples], logprobs, [i % 3 / 2 for i in range(n)], [i // 8 for i in range(n)])
-    values, limit = ValueHeads(ppo.PPOConfig()), player.base.rows
+    limit = player.base.rows
     own = limit.room
 
     def update(room=True):
         limit.room = own if room else lambda model: 0
         optimizer = ppo.create_optimizer(player.parameters(5).values(), 1e-5)
         start = time.process_time()
-        ppo.train_step(**update_inputs(player, samples, [5] * n, batch, optimizer, values, 5, 1))
+        ppo.train_step(**update_inputs(player, samples, [5] * n, batch, optimizer, ppo.PPOConfig(), 1))
         return time.process_time() - start
 
     return update
@@ -221,7 +220,6 @@ def main():
     parser.add_argument("--rows", type=int, default=0, help="48, or 32 of a random model")
     parser.add_argument("--tokens", type=int, default=0, help="of a random answer; two shapes when left out")
     parser.add_argument("--prompt", type=int, default=256, help="tokens of a random prompt")
-    parser.add_argument("--advantage", default="group", choices=["group", "rloo", "gae"])
     args = parser.parse_args()
     torch.set_num_threads(1)
     made_up = args.trl or args.room or args.alone
@@ -237,12 +235,12 @@ def main():
         answers, seconds, weights = sample(rows), ([], []), [None, None]
         for k in range(rounds + 1):  # the first round warms up
             for i in (0, 1) if k % 2 else (1, 0):
-                taken, weights[i] = update(packages[i], answers, args.advantage)
+                taken, weights[i] = update(packages[i], answers)
                 if k:
                     seconds[i].append(taken)
     before, after = map(statistics.median, seconds)
     apart = max((a - b).abs().max().item() for a, b in zip(*weights))
-    print(f"{rows} answers, {sum(len(o.ids) for o in answers)} tokens, advantage {args.advantage}")
+    print(f"{rows} answers, {sum(len(o.ids) for o in answers)} tokens")
     print(
         f"before {before:.3f} s, after {after:.3f} s, ratio {after / before:.2f}; "
         f"weights at most {apart:.1e} apart"

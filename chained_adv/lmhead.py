@@ -19,20 +19,18 @@ PIECE = 3 * 2**22 # logits of a piece: 48 MiB in single precision; from 32 MiB d
 def score_logits(
     logits: torch.Tensor, # ... x word
     targets: torch.Tensor, # ...: ids of the tokens that were written
-    temperature: float = 1., # That of the sampler
-    entropy_grad: bool = False # Does the entropy have a gradient?
+    temperature: float = 1. # That of the sampler
 ) -> tuple[torch.Tensor, torch.Tensor]: # (log-probabilities, entropies), each ...
     "Log-probability of each token, and the entropy where it stands, from a table of logits"
     logits = logits.float() if temperature == 1 else logits.float() / temperature # without a copy at 1
     logp = torch.log_softmax(logits, -1)
-    with torch.set_grad_enabled(entropy_grad and torch.is_grad_enabled()):
-        entropy = -(logp.exp() * logp).sum(-1)
+    with torch.no_grad(): entropy = -(logp.exp() * logp).sum(-1)
     return logp.gather(-1, targets[..., None])[..., 0], entropy
 
 # %% ../nbs/10_lmhead.ipynb #258fc2eb
-def _score_piece(states, head, finish, targets, temperature, entropy_grad):
+def _score_piece(states, head, finish, targets, temperature):
     logits = head(states)
-    return score_logits(finish(logits) if finish else logits, targets, temperature, entropy_grad)
+    return score_logits(finish(logits) if finish else logits, targets, temperature)
 
 # %% ../nbs/10_lmhead.ipynb #fa428520
 class _Scores(torch.autograd.Function):
@@ -66,7 +64,6 @@ def score_tokens(
     head: torch.nn.Linear, # From a hidden state to the logits of the vocabulary
     targets: torch.Tensor, # row x token: ids of the tokens that were written
     temperature: float = 1., # That of the sampler
-    entropy_grad: bool = False, # Does the entropy have a gradient?
     piece: int = PIECE, # Logits of one piece, at most
     finish: Callable | None = None # What the model does to what its head gives
 ) -> tuple[torch.Tensor, torch.Tensor]: # (log-probabilities, entropies), each row x token
@@ -74,11 +71,11 @@ def score_tokens(
     tokens, ids = states.flatten(0, 1), targets.flatten()
     n = max(piece // head.weight.shape[0], 1)
     pieces = zip(tokens.split(n), ids.split(n))
-    if finish is None and not entropy_grad and _is_frozen(head):
+    if finish is None and _is_frozen(head):
         scored = [_Scores.apply(t, head.weight, head.bias, i, temperature) for t, i in pieces]
-    elif len(ids) <= n: scored = [_score_piece(tokens, head, finish, ids, temperature, entropy_grad)]
+    elif len(ids) <= n: scored = [_score_piece(tokens, head, finish, ids, temperature)]
     else:
-        scored = [checkpoint(_score_piece, t, head, finish, i, temperature, entropy_grad, use_reentrant=False)
+        scored = [checkpoint(_score_piece, t, head, finish, i, temperature, use_reentrant=False)
                   for t, i in pieces]
     logprobs, entropy = (torch.cat(o).reshape(targets.shape) for o in zip(*scored))
     return logprobs, entropy
@@ -138,15 +135,14 @@ def score_targets(
     model, # A causal language model of `transformers`, with or without adapters
     run: Callable, # A forward pass of the model that takes further arguments and gives its output
     targets: torch.Tensor, # row x token: ids of the tokens that the last positions of the pass predict
-    temperature: float = 1., # That of the sampler
-    entropy_grad: bool = False # Does the entropy have a gradient?
+    temperature: float = 1. # That of the sampler
 ) -> tuple[torch.Tensor, torch.Tensor]: # (log-probabilities, entropies), each row x token
     "Log-probabilities and entropies of a forward pass, with no more than a piece of its logits at a time"
     width, config = targets.shape[1], model.config.get_text_config()
     head = plain_head(model)
     if head is None:
-        return score_logits(run(logits_to_keep=width).logits, targets, temperature, entropy_grad)
+        return score_logits(run(logits_to_keep=width).logits, targets, temperature)
     [states], _ = head_states(head, partial(run, logits_to_keep=width))
     states = states[:, states.shape[1] - width:] # some models leave `logits_to_keep` out
     finish = None if _factor_and_cap(config) == (1, None) else partial(finish_logits, config=config)
-    return score_tokens(states, head, targets, temperature, entropy_grad, PIECE, finish)
+    return score_tokens(states, head, targets, temperature, PIECE, finish)

@@ -304,12 +304,11 @@ def logprobs(self: Player,
     stage: int, # The stage that played them
     temperature: float = 1., # That of the sampler
     reference: bool = False, # Under the model before training, without gradients?
-    reader: Reader | None = None, # What was read before, on the same base; unused with `full`
-    entropy_grad: bool = False # Do the entropies have gradients?
+    reader: Reader | None = None # What was read before, on the same base; unused with `full`
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]: # Log-probabilities, entropies, mask: row x token
     "Log-probabilities of samples under the present weights, or under the reference"
     reader = (reader or self.reader()) if self.base.adapters and not self.served else None
-    score = lambda model: answer_logprobs(model, reader, samples, self.pad_id, temperature, entropy_grad)
+    score = lambda model: answer_logprobs(model, reader, samples, self.pad_id, temperature)
     if not reference: return score(activate(self.base, self.adapter(stage)))
     with torch.no_grad(), reference_model(self.base) as model: return score(model)
 

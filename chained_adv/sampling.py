@@ -330,12 +330,11 @@ def answer_logprobs(
     reader: Reader | None, # What was read without gradients; None reads with the model itself, with gradients
     samples: list[Sample], # row
     pad_id: int = 0, # Any token id, masked
-    temperature: float = 1., # That of the sampler
-    entropy_grad: bool = False # Do the entropies have gradients?
+    temperature: float = 1. # That of the sampler
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]: # Log-probabilities, entropies, mask: row x token
     "Log-probability and entropy of each answer token, with gradients"
     run, targets, mask = _answer_pass(model, reader, samples, pad_id)
-    return *score_targets(model, run, targets, temperature, entropy_grad), _counted(mask, samples)
+    return *score_targets(model, run, targets, temperature), _counted(mask, samples)
 
 # %% ../nbs/11_sampling.ipynb #62b2a0d1
 def _last_states(reader, prompts):

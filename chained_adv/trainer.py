@@ -22,9 +22,10 @@ from .ranks import is_main, join_ranks, on_main
 from .jail import ISOLATION
 from .sandbox import Sandbox, check_problem
 from .rewards import get_reward_scheme
-from .ppo import Batch, create_optimizer, train_step
+from .ppo import Batch, create_optimizer
+from .value_heads import ValueHeads
 from .rollout import ALL_STAGES, Rollout, play, rollout_metrics
-from .batches import ValueHeads, discriminator_batch, generator_batch, update_inputs
+from .batches import discriminator_batch, generator_batch, update_player
 from .checkpoints import CheckpointManager
 from .tracking import read_evaluations, write_json
 
@@ -176,7 +177,7 @@ def step_batch(self: AdversarialTrainer,
     "What a step trains on"
     if role == "generator":
         stages = self.config.stages if self.config.together else (stage,)
-        return generator_batch(rollout, stages, self.config.together and self.config.ppo.advantage == "gae")
+        return generator_batch(rollout, stages)
     samples, batch = discriminator_batch(rollout, self.players.discriminator.base.tokenizer)
     return samples, [stage] * len(samples), batch
 
@@ -220,8 +221,6 @@ STATISTICS = ("policy_loss", "kl", "clip_fraction", "entropy", "grad_norm", "row
 @patch
 def _line(self: AdversarialTrainer, role, stage, phase, rollout, stats, seconds):
     "The line of a step for `metrics.jsonl`"
-    first_fit = self.values.fitted.get((role, self.learning_stages(role, stage)[0]))
-    if first_fit == self.step: stats["explained_variance"] = None
     line = dict(step=self.step, stage=stage, phase=phase, role=role, **rollout_metrics(rollout))
     return line | dict(seconds_update=seconds) | {k: stats[k] for k in STATISTICS if k in stats}
 
@@ -240,8 +239,8 @@ def train_one(self: AdversarialTrainer,
     samples, stages, batch = self.step_batch(rollout, role, stage)
     start = time.perf_counter()
     with _locate_errors(self.step, stage, role):
-        stats = train_step(**update_inputs(self.players.role(role), samples, stages, batch, optimizer,
-                                           self.values, self.learning_stages(role, stage)[0], self.step))
+        stats = update_player(self.players.role(role), samples, stages, batch, optimizer,
+                              self.values, self.learning_stages(role, stage)[0], self.step)
     line = self._line(role, stage, phase, rollout, stats, time.perf_counter() - start)
     self.callbacks.call("after_step", line, rollout, samples)
     return line

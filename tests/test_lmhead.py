@@ -17,21 +17,19 @@ def written():
     prompts = [player.prompt(p, 2, ["Look at xs, keep odd, give min."]) for p in PROBLEMS]
     return player, player.sample(prompts, 2, seed=0)
 
-def gradients(player, answers, entropy_grad):
+def gradients(player, answers):
     "Of a loss that weighs every token differently, with respect to the adapter"
-    logprobs, entropy, mask = player.logprobs(answers, 2, entropy_grad=entropy_grad)
+    logprobs, entropy, mask = player.logprobs(answers, 2)
     loss = (torch.where(mask, logprobs, 0.) * torch.linspace(-1, 1, mask.numel()).view_as(mask)).sum()
-    if entropy_grad: loss = loss + torch.where(mask, entropy, 0.).sum()
     weights = list(player.parameters(2).values())
     return [logprobs.detach(), entropy.detach()], torch.autograd.grad(loss, weights)
 
-@pytest.mark.parametrize("entropy_grad", [False, True])
 @pytest.mark.parametrize("piece", [1, 5_000])
-def test_pieces_are_the_whole(written, monkeypatch, piece, entropy_grad):
+def test_pieces_are_the_whole(written, monkeypatch, piece):
     "Values and gradients of the adapters of the shipped model"
-    whole = gradients(*written, entropy_grad)
+    whole = gradients(*written)
     monkeypatch.setattr(lmhead, "PIECE", piece)
-    parts = gradients(*written, entropy_grad)
+    parts = gradients(*written)
     for a, b in zip(whole, parts):
         for x, y in zip(a, b): assert (x - y).abs().max() <= 1e-5 * max(1., x.abs().max())
 

@@ -8,7 +8,7 @@ import pytest, torch
 from transformers import AutoModelForCausalLM, GPT2Config, LlamaConfig, LlamaForCausalLM, Qwen2ForCausalLM
 
 from chained_adv import memory, models, rows, sampling
-from chained_adv.batches import ValueHeads, generator_batch, update_inputs
+from chained_adv.batches import generator_batch, update_inputs
 from chained_adv.core import ConfigError, TrainingError
 from chained_adv.doctor import fitting_table, memory_parts
 from chained_adv.loading import QUANTISED, TINY, load_base, load_tokenizer
@@ -140,7 +140,7 @@ def test_an_update_reads_a_prompt_once_where_there_is_room(written, monkeypatch,
         read.clear()
         start = {n: p.detach().clone() for n, p in player.parameters(5).items()}
         optimizer = torch.optim.SGD(player.parameters(5).values(), .1)
-        train_step(**update_inputs(player, answers, [5] * 12, batch, optimizer, ValueHeads(replace(CONFIG, epochs=2, microbatch_tokens=30)), 5, 1))
+        train_step(**update_inputs(player, answers, [5] * 12, batch, optimizer, replace(CONFIG, epochs=2, microbatch_tokens=30), 1))
         if given == room: assert {*read} >= {tuple(o.prompt_ids[:-1]) for o in answers} and (len(read) == len({*read})) == once
         moved.append({n: p.detach().clone() for n, p in player.parameters(5).items()})
         with torch.no_grad():
@@ -154,7 +154,7 @@ def test_kept_prompts_are_let_go_before_a_run_fails(written, monkeypatch):
     batch = Batch([len(o.ids) for o in answers], [o.logprobs for o in answers], [i % 3 / 2 for i in range(12)],
                   [i // 6 for i in range(12)])
     optimizer = torch.optim.SGD(player.parameters(5).values(), 0.)
-    inputs = update_inputs(player, answers, [5] * 12, batch, optimizer, ValueHeads(CONFIG), 5, 1)
+    inputs = update_inputs(player, answers, [5] * 12, batch, optimizer, CONFIG, 1)
     read, kept = Reader.select, []
     def select(self, prefixes):
         kept.append(len(self.rows))
@@ -231,7 +231,7 @@ def test_checkpointed_layers_make_the_same_update_of_several_stages():
         for p in weights: p.data += .01 # a fresh adapter's second matrix is zero, and nothing would reach its first
         optimizer = create_optimizer(weights, 1e-3)
         samples, stages, batch = generator_batch(made, (1, 2))
-        train_step(**update_inputs(player, samples, stages, batch, optimizer, ValueHeads(CONFIG), 1, 1))
+        train_step(**update_inputs(player, samples, stages, batch, optimizer, CONFIG, 1))
         after.append([p.grad.clone() for p in weights])
     for a, b in zip(*after):
         assert a.abs().max() > 0 and (a - b).abs().max() <= 1e-5 * a.abs().max()

@@ -8,10 +8,10 @@ import pytest, torch
 from hypothesis import given, settings, strategies as st
 
 from chained_adv import ppo
-from chained_adv.ppo import ADVANTAGES, AVERAGES, SCALES, Batch, PPOConfig, Tokens, compute_advantages
-from chained_adv.ppo import compute_loss, create_optimizer, group_advantages, train_step
-from chained_adv.ppo_options import ENTROPY_COEF, ValueHead, compute_gae, compute_value_loss
-from chained_adv.ppo_options import pretrain_value, spread_credit
+from chained_adv.ppo import SCALES, Batch, PPOConfig, compute_advantages, compute_policy_loss
+from chained_adv.ppo import create_optimizer, spread_credit, train_step
+from chained_adv.value_heads import ValueHead, ValueHeads, compute_gae, compute_value_loss, explained_variance
+from chained_adv.value_heads import fit_value, value_advantages
 
 # A toy with two tokens, 0 and 1: the weight of a position is the logit of token 1 there.
 # Answers have one or two tokens.
@@ -41,48 +41,33 @@ def model(w, spoil=None):
 
 def make_batch(**kw):
     given = dict(lengths=LENGTHS, old_logprobs=logprobs_under(SAMPLER), rewards=[1., 0., .25, .5, .5, .9],
-                 groups=GROUPS, values=[.4, .3, .5, .6, .2, .7], matches=[0, 0, 1, 2, 2, 3],
-                 turns=[1, 2, 1, 1, 2, 1], features=torch.eye(6))
+                 groups=GROUPS)
     return Batch(**{**given, **kw})
 
-def update(batch, config, seed=0, optimizer=None, w=None, policy=None, reference=None, **kw):
+def first_trainer(policy):
+    "A policy that says what `TRAINER` does where it is read without gradients, before the update"
+    return lambda rows: (policy if torch.is_grad_enabled() else model(tensor(TRAINER)))(rows)
+
+def update(batch, config, seed=0, optimizer=None, w=None, policy=None, reference=None, trainer=False, **kw):
     "One update of the toy: (its weights, statistics)"
     w = weights() if w is None else w
     policy, reference = policy or model(w), reference or model(tensor(REFERENCE))
+    if trainer: policy, kw = first_trainer(policy), dict(kw, corrected=True)
     out = train_step(batch, policy, reference, optimizer or create_optimizer([w], .05), config, seed, **kw)
     return w.detach().clone(), out
 
 
 # The same update a second time, without tensors
 
-def plain_gae(b, c):
-    "row: advantage over the values, gamma 1"
-    raw = [0.] * len(b.rewards)
-    for m in set(b.matches):
-        rows = sorted((i for i in range(len(raw)) if b.matches[i] == m), key=lambda i: b.turns[i])
-        v = [b.values[i] for i in rows] + [0.]
-        delta = [b.rewards[i] + v[t + 1] - v[t] for t, i in enumerate(rows)]
-        for t, i in enumerate(rows): raw[i] = sum(c.lam**k * d for k, d in enumerate(delta[t:]))
-    return raw
-
-def plain_centred(b, c, groups):
-    "row: reward less the mean of its group, or of the others in it"
-    raw = []
-    for i, g in enumerate(groups):
-        others = g if c.advantage == "group" else [j for j in g if j != i]
-        raw.append(b.rewards[i] - sum(b.rewards[j] for j in others) / len(others))
-    return raw
-
 def plain_advantages(b, c):
     "(row -> token -> advantage, row: kept), straight from the definitions"
     n = len(b.rewards)
     groups = [[i for i in range(n) if b.groups[i] == g] for g in b.groups]
     credit = b.credit or [[0.] * k for k in b.lengths]
-    if c.advantage == "gae": kept, raw = [True] * n, plain_gae(b, c)
-    else:
-        spread = lambda g: max(b.rewards[j] for j in g) - min(b.rewards[j] for j in g)
-        kept = [spread(g) > 1e-4 or any(abs(x) > 1e-4 for j in g for x in credit[j]) for g in groups]
-        raw = plain_centred(b, c, groups)
+    spread = lambda g: max(b.rewards[j] for j in g) - min(b.rewards[j] for j in g)
+    kept = [spread(g) > 1e-4 or any(abs(x) > 1e-4 for j in g for x in credit[j]) for g in groups]
+    raw = [b.rewards[i] - sum(b.rewards[j] for j in g) / len(g) for i, g in enumerate(groups)]
+    if b.advantages: kept, raw = [True] * n, b.advantages
     square = [sum((raw[i] + x)**2 for x in credit[i]) / b.lengths[i] for i in range(n)]
     whole = [j for j in range(n) if kept[j]]
     rms = lambda rows: math.sqrt(sum(square[j] for j in rows) / len(rows))
@@ -91,38 +76,31 @@ def plain_advantages(b, c):
     return [[clip((raw[i] + x) / std[i]) if kept[i] else 0. for x in credit[i]] for i in range(n)], kept
 
 def plain_token(c, p, old, sampler, ref, a):
-    "What one token adds to the loss, without the entropy"
+    "What one token adds to the loss"
     weight = min(math.exp(old - sampler), ppo.TIS_CAP) # 1 where the two are the same
     ratio, d = math.exp(p - old), ref - p
     gain = min(ratio * a, max(1 - c.clip_low, min(1 + c.clip_high, ratio)) * a)
     return -weight * gain + c.kl_coef * weight * ratio * (math.exp(d) - d - 1)
 
-def plain_loss(w, b, c):
+def plain_loss(w, b, c, trainer):
     "The loss of one minibatch of everything, as a number"
     sampler, ref, now = b.old_logprobs, logprobs_under(REFERENCE), logprobs_under(w)
-    old = b.trainer_logprobs or sampler
+    old = logprobs_under(TRAINER) if trainer else sampler
     advantages, kept = plain_advantages(b, c)
-    tokens = [x for row in sampler for x in row]
-    bonus = ENTROPY_COEF if -sum(tokens) / len(tokens) < c.entropy_floor else 0.
-    entropy = [-sum(math.exp(log_p(x, o)) * log_p(x, o) for o in (0, 1)) for x in w]
-    total, rows = 0., [i for i in range(len(old)) if kept[i]]
-    for i in rows:
-        terms = [plain_token(c, *o) - bonus * entropy[t]
-                 for t, o in enumerate(zip(now[i], old[i], sampler[i], ref[i], advantages[i]))]
-        total += sum(terms) if c.average == "token" else sum(terms) / len(terms)
-    return total / (sum(b.lengths[i] for i in rows) if c.average == "token" else len(rows))
+    rows = [i for i in range(len(old)) if kept[i]]
+    terms = [plain_token(c, *o) for i in rows for o in zip(now[i], old[i], sampler[i], ref[i], advantages[i])]
+    return sum(terms) / sum(b.lengths[i] for i in rows)
 
-OPTIONS = dict(advantage=ADVANTAGES, scale=SCALES, average=AVERAGES, corrected=(False, True),
-               entropy_floor=(0., 9.), credit=(False, True))
+OPTIONS = dict(given=(False, True), scale=SCALES, trainer=(False, True), credit=(False, True))
 COMBINATIONS = [dict(zip(OPTIONS, o)) for o in itertools.product(*OPTIONS.values())]
 CREDIT = [[.2, -.2], [0.], [.1], [0., 0.], [-.3, .3], [.1, -.1]]
+GIVEN = [.6, -.3, -.25, -.1, .3, .2]
 
 def setting(o):
-    "(batch, config) of a combination; lam, clips and weights are such that everything acts"
-    o = dict(o)
-    batch = make_batch(credit=CREDIT if o.pop("credit") else None)
-    if o.pop("corrected"): batch = replace(batch, trainer_logprobs=logprobs_under(TRAINER))
-    return batch, PPOConfig(epochs=1, minibatches=1, max_grad_norm=math.inf, kl_coef=.3, lam=.5, **o)
+    "(batch, config, trainer) of a combination; clips and weights are such that everything acts"
+    batch = make_batch(credit=CREDIT if o["credit"] else None, advantages=GIVEN if o["given"] else None)
+    config = PPOConfig(epochs=1, minibatches=1, max_grad_norm=math.inf, kl_coef=.3, scale=o["scale"])
+    return batch, config, o["trainer"]
 
 def slope(f, at, h=1e-5):
     "Central differences"
@@ -134,21 +112,17 @@ def slope(f, at, h=1e-5):
         out.append((f(up) - f(down)) / (2 * h))
     return tensor(out)
 
-@pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("advantage", ADVANTAGES)
-def test_every_combination_is_the_plain_loss_and_its_gradient(advantage, scale, monkeypatch):
+def test_every_combination_is_the_plain_loss_and_its_gradient(monkeypatch):
     "Value, and gradient against central differences: one step of plain gradient descent shows the gradient"
     monkeypatch.setattr(ppo, "ADVANTAGE_CLIP", 1.4) # so that it acts
     monkeypatch.setattr(ppo, "TIS_CAP", 1.05)
     for o in COMBINATIONS:
-        if (o["advantage"], o["scale"]) != (advantage, scale): continue
-        batch, config = setting(o)
+        batch, config, trainer = setting(o)
         w = weights()
-        moved, out = update(batch, config, optimizer=torch.optim.SGD([w], lr=1.), w=w)
-        f = lambda x: plain_loss(x, batch, config)
+        moved, out = update(batch, config, optimizer=torch.optim.SGD([w], lr=1.), w=w, trainer=trainer)
+        f = lambda x: plain_loss(x, batch, config, trainer)
         assert (tensor(NOW) - moved - slope(f, NOW)).abs().max() < 1e-6, o # advantages are single precision
-        bonus = ENTROPY_COEF * out["entropy"] if config.entropy_floor else 0.
-        assert abs(out["policy_loss"] + config.kl_coef * out["kl"] - bonus - f(NOW)) < 1e-6, o
+        assert abs(out["policy_loss"] + config.kl_coef * out["kl"] - f(NOW)) < 1e-6, o
 
 def test_the_combinations_make_all_settings_act():
     "Each option changes the loss of some combination, otherwise the test above shows nothing about it"
@@ -156,104 +130,88 @@ def test_the_combinations_make_all_settings_act():
         first, second = ({**o, name: v} for o in [COMBINATIONS[-1]] for v in values[:2])
         assert plain_loss(NOW, *setting(first)) != plain_loss(NOW, *setting(second)), name
 
-@pytest.mark.parametrize("average", AVERAGES)
-def test_gradcheck_on_two_tokens(average):
+def test_gradcheck_on_two_tokens():
     "torch's own comparison with finite differences, on the logits of two tokens"
     mask = torch.tensor([[True, True], [True, False]])
     old, ref = tensor([[-.9, -.4], [-.6, 0.]]), tensor([[-.5, -.9], [-.4, 0.]])
-    config, sampler = PPOConfig(average=average), old - tensor([[-.7, .9], [0., 0.]])
+    sampler = old - tensor([[-.7, .9], [0., 0.]])
     start = tensor([[[.3, -.2], [-.8, .1]], [[.2, .4], [.5, .6]]]).requires_grad_()
-    for sign, kl, bonus, corrected, per_token in itertools.product((1, -1), (0, 1), (0., .3), (0, 1), (0, 1)):
+    for sign, kl, corrected, per_token in itertools.product((1, -1), (0, 1), (0, 1), (0, 1)):
         a = sign * (tensor([[.7, -.3], [.2, 5.]]) if per_token else tensor([[.7], [-.4]]))
         def f(logits):
             both = torch.log_softmax(logits, -1)
             now = torch.where(mask, both[..., 0], 0.)
-            t = Tokens(now, old, a, mask, -(both.exp() * both).sum(-1), ref if kl else None,
-                       sampler if corrected else None)
-            return compute_loss(t, config, bonus=bonus)[0]
+            more = dict(reference=ref if kl else None, sampler=sampler if corrected else None)
+            return compute_policy_loss(now, old, a, mask, **more)[0]
         assert torch.autograd.gradcheck(f, start)
         assert f(start).item() != 0
-
-
-@pytest.mark.parametrize("clipped", [False, True])
-def test_gradcheck_of_the_value_head(clipped):
-    head = ValueHead(3, width=4).double()
-    with torch.no_grad(): head.last.weight.copy_(tensor([[.5, -.3, .2, .1]]))
-    x, returns, old = tensor([[1., 2., 4.], [-1., .5, 0.]]), tensor([1., -.5]), tensor([.1, .4])
-    names = dict(head.named_parameters())
-    def f(*parameters):
-        values = torch.func.functional_call(head, dict(zip(names, parameters)), (x,))
-        return compute_value_loss(values, returns, old if clipped else None)
-    assert torch.autograd.gradcheck(f, tuple(p.detach().clone().requires_grad_() for p in head.parameters()))
 
 
 # What must not matter
 
 def test_microbatches_change_nothing():
-    for o in COMBINATIONS[::7]:
-        batch, config = setting(o)
+    for o in COMBINATIONS[::5]:
+        batch, config, trainer = setting(o)
         config = replace(config, epochs=2, minibatches=2)
-        (a, x), (b, y) = (update(batch, replace(config, microbatch_tokens=n), 5) for n in (1, 1000))
+        (a, x), (b, y) = (update(batch, replace(config, microbatch_tokens=n), 5, trainer=trainer) for n in (1, 1000))
         assert (a - b).abs().max() < 1e-9, o
         assert x.keys() == y.keys() and all(x[k] == y[k] or abs(x[k] - y[k]) < 1e-9 for k in x), o
 
 def test_padding_holds_anything():
-    for o in COMBINATIONS[::13]:
-        batch, config = setting(o)
-        clean, _ = update(batch, config)
+    for o in COMBINATIONS[::5]:
+        batch, config, trainer = setting(o)
+        clean, _ = update(batch, config, trainer=trainer)
         for garbage in (math.nan, math.inf, -math.inf, 1e30):
             w, spoil = weights(), torch.tensor(garbage)
             policy, reference = model(w, spoil), model(tensor(REFERENCE), spoil)
-            assert torch.equal(update(batch, config, w=w, policy=policy, reference=reference)[0], clean)
+            assert torch.equal(update(batch, config, w=w, policy=policy, reference=reference, trainer=trainer)[0], clean)
 
 def test_seeds_reproduce_bit_for_bit():
     def run(seed, o):
-        batch, config = setting(o)
-        head = ValueHead(6, seed=1)
-        config = replace(config, epochs=3, minibatches=3, microbatch_tokens=2)
-        w, out = update(replace(batch, values=None), config, seed, head=head,
-                        head_optimizer=create_optimizer(head.parameters(), .1))
-        return w.tolist(), out, [p.tolist() for p in head.parameters()]
-    gae = next(o for o in COMBINATIONS if o["advantage"] == "gae")
-    for o in (COMBINATIONS[0], COMBINATIONS[60], gae): assert run(3, o) == run(3, o)
-    assert run(3, gae) != run(4, gae)
+        batch, config, trainer = setting(o)
+        w, out = update(batch, replace(config, epochs=3, minibatches=3, microbatch_tokens=2), seed, trainer=trainer)
+        return w.tolist(), out
+    for o in COMBINATIONS[::5]: assert run(3, o) == run(3, o) != run(4, o)
 
 def test_defaults_do_what_they_did():
     "Weights after three updates, as measured before the other settings existed, with the KL weight of then"
     w = weights()
     optimizer = create_optimizer([w], .05)
     for seed in range(3): out = update(make_batch(), PPOConfig(kl_coef=.03), seed, optimizer, w)[1]
-    named = dict(advantage="group", scale="batch", average="token", entropy_floor=0.)
-    assert PPOConfig() == PPOConfig(**named)
+    assert PPOConfig() == PPOConfig(advantage="group", scale="batch")
     assert w.tolist() == pytest.approx([.26071122, -.01394860], abs=1e-6)
     assert out["grad_norm"] == pytest.approx(.16485269, abs=1e-6)
 
 def test_equal_rewards_change_no_weight():
-    for o in COMBINATIONS:
-        batch, config = setting({**o, "credit": False})
-        batch = replace(batch, rewards=[.7] * 6, matches=None, turns=None, values=None)
-        head = ValueHead(6)
-        before = [p.tolist() for p in head.parameters()]
-        w, out = update(batch, config, head=head, head_optimizer=create_optimizer(head.parameters(), .1))
-        assert w.tolist() == list(NOW) and out["rows_kept"] == 0 and out["updates"] == 0
-        assert [p.tolist() for p in head.parameters()] == before
+    for scale in SCALES:
+        w, out = update(make_batch(rewards=[.7] * 6), PPOConfig(scale=scale))
+        assert w.tolist() == list(NOW) and out == dict(rows_kept=0., updates=0)
 
-def test_equal_groups_are_dropped_but_not_by_a_value_head():
-    batch = make_batch(rewards=[1., 0., 1., .5, .5, .5], matches=None, turns=None)
-    for kind in ADVANTAGES:
-        kept = compute_advantages(batch, PPOConfig(advantage=kind)).kept
-        assert kept.tolist() == [True] * 3 + [kind == "gae"] * 3
+def test_equal_groups_are_dropped_but_not_given_advantages():
+    batch = make_batch(rewards=[1., 0., 1., .5, .5, .5])
+    assert compute_advantages(batch)[1].tolist() == [True] * 3 + [False] * 3
+    assert compute_advantages(replace(batch, advantages=GIVEN))[1].all()
 
-def test_an_empty_batch_changes_nothing():
-    for kind in ADVANTAGES:
-        w, out = update(Batch([], [], [], [], values=[]), PPOConfig(advantage=kind))
-        assert w.tolist() == list(NOW) and out["updates"] == 0 and out["rows_kept"] == 0
+def test_an_empty_batch_and_a_single_row_change_nothing():
+    for batch in (Batch([], [], [], []), Batch([1], [[-.5]], [1.], [0])): # nothing to compare with
+        w, out = update(batch, PPOConfig())
+        assert w.tolist() == list(NOW) and out == dict(rows_kept=0., updates=0)
 
-def test_one_row_changes_nothing():
-    "Nothing to compare with"
-    for kind in ADVANTAGES:
-        w, out = update(Batch([1], [[-.5]], [1.], [0], values=[.2]), PPOConfig(advantage=kind))
-        assert w.tolist() == list(NOW) and out["rows_kept"] == 0
+def test_the_kl_holds_a_group_that_agrees():
+    """Two prompts with a logit each. The first group teaches; the second agrees, but its logit has drifted to 1 from the
+    reference's 0. Without a KL nothing holds it"""
+    signs, groups = tensor([-1., 1., 1., 1.]), torch.tensor([0, 0, 1, 1])
+    def read(w):
+        logp = lambda rows: torch.nn.functional.logsigmoid(signs[rows] * w[groups[rows]])[:, None]
+        return lambda rows: (logp(rows), torch.zeros(len(rows), 1), torch.ones(len(rows), 1, dtype=torch.bool))
+    def drifted(kl_coef):
+        w = weights((0., 1.))
+        old = read(w)([0, 1, 2, 3])[0].tolist()
+        batch = Batch([1] * 4, old, [0., 1., 1., 1.], groups.tolist())
+        update(batch, PPOConfig(kl_coef=kl_coef), 0, create_optimizer([w], .1), w, read(w), read(tensor((0., 0.))))
+        return w.tolist()
+    assert drifted(0.)[1] == 1 and drifted(0.)[0] > .09
+    assert drifted(.1)[0] > .09 and drifted(.1)[1] < .95
 
 
 # What must stop the run, naming update, tensor and likely cause, with the weights as they were
@@ -265,14 +223,9 @@ BAD = {
                 "before the first update: the reward of row 2 is nan.*reward scheme"),
     "old log-probabilities": (dict(old_logprobs=one_bad(-math.inf)),
                               "the sampler's log-probability of row 1, token 0 is -inf.*probability zero"),
-    "trainer's log-probabilities": (dict(trainer_logprobs=one_bad(math.nan)),
-                                    "the trainer's old log-probability of row 1, token 0 is nan.*before"),
-    "values": (dict(values=[.1, .1, .1, .1, math.inf, .1]),
-               "the value of row 4 is inf.*learning rate of the value head"),
+    "advantages": (dict(advantages=[.1, .1, .1, .1, math.inf, .1]), "the advantage of row 4 is inf.*divided by zero"),
     "credit": (dict(credit=one_bad(math.nan)),
                "the credit of row 1, token 0 is nan.*divided by zero"),
-    "hidden states": (dict(features=torch.full((6, 6), math.nan)),
-                      "the hidden state of row 0, channel 0 is nan.*half precision"),
 }
 
 @pytest.mark.parametrize("what", BAD)
@@ -280,7 +233,7 @@ def test_a_bad_batch_stops(what):
     given, message = BAD[what]
     w = weights()
     with pytest.raises(FloatingPointError, match=message):
-        update(make_batch(**given), PPOConfig(advantage="gae"), w=w, corrected=True)
+        update(make_batch(**given), PPOConfig(), w=w, corrected=True)
     assert w.tolist() == list(NOW)
 
 def spoiled(f, row, part):
@@ -321,26 +274,16 @@ def test_an_overflowing_ratio_stops():
         update(make_batch(old_logprobs=[[-800.] * n for n in LENGTHS]), PPOConfig(), w=w)
     assert w.tolist() == list(NOW)
 
-def test_a_bad_value_head_stops():
-    head = ValueHead(6)
-    with torch.no_grad(): head.last.bias.fill_(math.nan)
-    w, optimizer = weights(), create_optimizer(head.parameters(), .1)
-    with pytest.raises(FloatingPointError, match="the value of row 0 is nan"):
-        update(make_batch(values=None), PPOConfig(advantage="gae"), w=w, head=head, head_optimizer=optimizer)
-    assert w.tolist() == list(NOW)
-    with pytest.raises(FloatingPointError, match="update 1 of the value head: the value loss is nan"):
-        pretrain_value(head, optimizer, [make_batch()])
-
 @pytest.mark.parametrize("given, message", [
     (dict(old_logprobs=[[-.5, -.5]] * 6), "row 1 has 1 tokens, but 2 numbers"),
     (dict(groups=GROUPS[1:]), "Batch.groups has 5 rows, but there are 6 rewards"),
-    (dict(values=None), "needs values"),
+    (dict(credit=CREDIT[:1] * 6), "row 1 has 1 tokens, but 2 numbers"),
 ])
 def test_lists_of_another_length_are_refused(given, message):
-    with pytest.raises(ValueError, match=message): update(make_batch(**given), PPOConfig(advantage="gae"))
+    with pytest.raises(ValueError, match=message): make_batch(**given)
 
 
-# Corrections and the value head
+# A sampler that is not the trainer
 
 def test_a_sampler_that_is_the_trainer_needs_no_correction():
     plain, _ = update(make_batch(), PPOConfig(), w=weights(SAMPLER))
@@ -363,48 +306,52 @@ def test_the_trainers_probabilities_are_read_once_before_the_first_update():
     update(make_batch(), PPOConfig(), w=w, policy=policy, corrected=True)
     assert reads == [False] + [True] * 4
 
-def test_head_and_policy_do_not_touch_each_other():
-    "Values from the head give the update that the same values in the batch give"
-    head, config = ValueHead(6), PPOConfig(advantage="gae")
-    pretrain_value(head, create_optimizer(head.parameters(), .05), [make_batch()], epochs=5)
-    with torch.no_grad(): values = head(torch.eye(6)).tolist()
-    given, out = update(make_batch(values=values), config)
-    own, learnt = update(make_batch(values=None), config, head=head,
-                         head_optimizer=create_optimizer(head.parameters(), .05))
-    assert torch.equal(given, own) and out["explained_variance"] == learnt["explained_variance"]
-    with torch.no_grad(): assert head(torch.eye(6)).tolist() != values
+# Value heads
 
-def test_pretraining_reaches_the_returns():
-    "Five turns, reward at the end: every turn's return is what the match earned"
-    places = [(m, t) for m in range(8) for t in range(5)]
-    earned = [float(m % 2) for m, _ in places]
-    features = torch.tensor([[m % 2, 1 - m % 2, t] for m, t in places], dtype=torch.float)
-    batch = Batch([1] * 40, [[-.5]] * 40, [float(m % 2 and t == 4) for m, t in places], [0] * 40,
-                  matches=[m for m, _ in places], turns=[t for _, t in places], features=features)
-    head = ValueHead(3)
-    fitted = pretrain_value(head, create_optimizer(head.parameters(), .02), [batch], epochs=40)
-    assert fitted["explained_variance"] > .95
-    assert (head(features) - torch.tensor(earned)).abs().max() < .2
+@pytest.mark.parametrize("clipped", [False, True])
+def test_gradcheck_of_the_value_head(clipped):
+    head = ValueHead(3, width=4).double()
+    with torch.no_grad(): head.last.weight.copy_(tensor([[.5, -.3, .2, .1]]))
+    x, returns, old = tensor([[1., 2., 4.], [-1., .5, 0.]]), tensor([1., -.5]), tensor([.1, .4])
+    names = dict(head.named_parameters())
+    def f(*parameters):
+        values = torch.func.functional_call(head, dict(zip(names, parameters)), (x,))
+        return compute_value_loss(values, returns, old if clipped else None)
+    assert torch.autograd.gradcheck(f, tuple(p.detach().clone().requires_grad_() for p in head.parameters()))
 
-def test_the_value_head_sends_no_gradient_to_the_model():
-    states = torch.ones(2, 3, requires_grad=True)
-    ValueHead(3)(states).sum().backward()
-    assert states.grad is None
+def test_a_bad_value_head_stops():
+    heads, features = ValueHeads(PPOConfig(advantage="gae")), torch.eye(6)
+    with pytest.raises(FloatingPointError, match="the hidden state of row 1, channel 1 is nan.*half precision"):
+        heads.predict("generator", 1, torch.where(features[1] * features > 0, math.nan, features), [1., 0.] * 3, 1)
+    head, optimizer = heads.head("generator", 6)
+    with torch.no_grad(): head.last.bias.fill_(math.nan)
+    with pytest.raises(FloatingPointError, match="update 1 of the value head: the value loss is nan"):
+        fit_value(head, optimizer, features, torch.ones(6))
+    heads.fitted["generator", 1] = 0
+    with pytest.raises(FloatingPointError, match="the value of row 0 is nan.*learning rate of the value head"):
+        heads.predict("generator", 1, features, [1., 0.] * 3, 1)
+
+def test_a_batch_that_taught_nothing_does_not_teach_the_head():
+    heads, rewards = ValueHeads(PPOConfig(advantage="gae")), [1., 0.] * 3
+    values = heads.predict("generator", 1, torch.eye(6), rewards, 1)
+    before = [p.tolist() for p in heads.heads["generator"][0].parameters()]
+    for taught in (False, True):
+        out = heads.learn("generator", 1, torch.eye(6), rewards, values, 2, taught)
+        assert (before == [p.tolist() for p in heads.heads["generator"][0].parameters()]) != taught
+        assert math.isfinite(out["value_loss"]) and out["explained_variance"] <= 1
 
 def five_turns(w, rng, n=32):
-    "(batch, policy): the third of five tokens alone decides the reward; from then on the state shows it"
+    "(batch, stages, features, policy): the third of five tokens alone decides the reward; from then on the state shows it"
     tokens = (torch.rand(n, 5, generator=rng) < torch.sigmoid(w.detach())).long()
     sign, turn = (2 * tokens - 1).flatten(), torch.arange(5).repeat(n)
     def policy(rows):
         logp = torch.nn.functional.logsigmoid(sign[rows] * w[turn[rows]])[:, None]
         return logp, torch.zeros(len(rows), 1), torch.ones(len(rows), 1, dtype=torch.bool)
     decided = (tokens[:, 2:3] * (torch.arange(5) > 2)).flatten()[:, None]
-    rewards = (tokens[:, 2:3] * (torch.arange(5) == 4)).flatten().float()
-    matches = [m for m in range(n) for _ in range(5)]
+    rewards = tokens[:, 2].repeat_interleave(5).float()
     features = torch.cat([torch.eye(5)[turn], 3. * decided], 1)
-    batch = Batch([1] * 5 * n, policy(list(range(5 * n)))[0].tolist(), rewards.tolist(), [0] * 5 * n,
-                  matches=matches, turns=turn.tolist(), features=features)
-    return batch, policy
+    batch = Batch([1] * 5 * n, policy(list(range(5 * n)))[0].tolist(), rewards.tolist(), [0] * 5 * n)
+    return batch, turn.tolist(), features, policy
 
 def test_values_find_the_turn_that_decides():
     "The token of the third turn becomes likely, the others stay where they were"
@@ -412,59 +359,61 @@ def test_values_find_the_turn_that_decides():
     optimizer, own = torch.optim.SGD([w], lr=8.), create_optimizer(head.parameters(), .02)
     config = PPOConfig(advantage="gae", lam=0., scale="none", kl_coef=0.)
     for step in range(12):
-        batch, policy = five_turns(w, rng)
-        if step == 0: pretrain_value(head, own, [batch], epochs=80)
-        out = train_step(batch, policy, policy, optimizer, config, step, head, own)
+        batch, stages, features, policy = five_turns(w, rng)
+        returns = torch.tensor(batch.rewards)
+        if step == 0: fit_value(head, own, features, returns, config=replace(config, epochs=80))
+        with torch.no_grad(): values = head(features)
+        batch = replace(batch, advantages=value_advantages(batch.rewards, values, stages, config.lam))
+        train_step(batch, policy, policy, optimizer, config, step)
+        fit_value(head, own, features, returns, values, config, step)
     chances = torch.sigmoid(w.detach())
     assert chances[2] > .8 and (chances[[0, 1, 3, 4]] - .5).abs().max() < .1, chances
-    assert out["explained_variance"] > .3
+    assert explained_variance(values, returns) > .3
 
 
 # Formulas over random numbers
 
 numbers = st.floats(-1, 1, allow_nan=False, width=32)
 
+def simple_batch(rewards, groups, credit=None):
+    return Batch([1] * len(rewards), [[-.5]] * len(rewards), rewards, groups, credit)
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(numbers, numbers), min_size=1, max_size=6),
-       st.sampled_from([0., .3, 1.]), st.sampled_from([0., .6, 1.]))
-def test_gae_is_the_sum_of_discounted_errors(turns, gamma, lam):
+       st.sampled_from([0., .6, 1.]))
+def test_gae_is_the_sum_of_errors(turns, lam):
     r, v = ([x[i] for x in turns] for i in (0, 1))
-    delta = [r[t] + gamma * (v + [0.])[t + 1] - v[t] for t in range(len(r))]
-    a, ret = compute_gae(tensor([r]), tensor([v]), gamma, lam)
+    delta = [r[t] + (v + [0.])[t + 1] - v[t] for t in range(len(r))]
+    a = compute_gae(tensor([r]), tensor([v]), lam)
     for t in range(len(r)):
-        summed = sum((gamma * lam)**k * d for k, d in enumerate(delta[t:]))
-        assert a[0, t].item() == pytest.approx(summed, abs=1e-9)
-        assert ret[0, t].item() == pytest.approx(a[0, t].item() + v[t], abs=1e-9)
-    discounted = sum(gamma**k * x for k, x in enumerate(r))
-    if lam == 1: assert ret[0, 0].item() == pytest.approx(discounted, abs=1e-9)
+        assert a[0, t].item() == pytest.approx(sum(lam**k * d for k, d in enumerate(delta[t:])), abs=1e-9)
+        if lam == 1: assert a[0, t].item() + v[t] == pytest.approx(sum(r[t:]), abs=1e-9)
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), numbers), min_size=1, max_size=12),
-       st.sampled_from(["group", "rloo"]), st.sampled_from(SCALES), st.randoms())
-def test_group_advantages_properties(rows, kind, scale, rng):
-    config = PPOConfig(advantage=kind, scale=scale)
+       st.sampled_from(SCALES), st.randoms())
+def test_group_advantages_properties(rows, scale, rng):
+    config = PPOConfig(scale=scale)
     groups, rewards = ([x[i] for x in rows] for i in (0, 1))
     order = list(range(len(rows)))
     rng.shuffle(order)
     with patch.object(ppo, "ADVANTAGE_CLIP", 99.): # a clip on one side only would move the mean
-        a, kept = group_advantages(torch.tensor(rewards), torch.tensor(groups), config)
-        again, still = group_advantages(torch.tensor(rewards)[order], torch.tensor(groups)[order], config)
+        a, kept = compute_advantages(simple_batch(rewards, groups), config)
+        again, still = compute_advantages(simple_batch([rewards[i] for i in order], [groups[i] for i in order]), config)
     assert torch.isfinite(a).all()
     for g in set(groups):
         own = [i for i, o in enumerate(groups) if o == g]
         assert abs(a[own].sum().item()) < 1e-4 # as much above as below
         assert len({kept[i].item() for i in own}) == 1
     assert (a[order] - again).abs().max() < 1e-4 and torch.equal(kept[order], still)
-    if scale != "none" and kept.any() and kind == "group": # in units of the deviation the mean square is 1
+    if scale != "none" and kept.any(): # in units of the deviation the mean square is 1
         assert a[kept].pow(2).mean().item() == pytest.approx(1., abs=1e-3)
 
 @given(st.lists(st.tuples(st.integers(0, 3), numbers), min_size=1, max_size=12), st.sampled_from(SCALES))
 def test_no_advantage_is_above_the_clip(rows, scale):
     groups, rewards = ([x[i] for x in rows] for i in (0, 1))
-    for credit in (None, torch.tensor(rewards)[:, None]):
-        mask = None if credit is None else torch.ones(len(rows), 1, dtype=torch.bool)
-        config = PPOConfig(scale=scale)
-        a, _ = group_advantages(torch.tensor(rewards), torch.tensor(groups), config, credit, mask)
+    for credit in (None, [[o] for o in rewards]):
+        a, _ = compute_advantages(simple_batch(rewards, groups, credit), PPOConfig(scale=scale))
         assert a.abs().max() <= ppo.ADVANTAGE_CLIP
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), numbers), max_size=5))
