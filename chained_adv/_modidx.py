@@ -1605,7 +1605,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                      'chained_adv.batches._passes': ('batches.html#_passes', 'chained_adv/batches.py'),
                                      'chained_adv.batches._read_ahead': ('batches.html#_read_ahead', 'chained_adv/batches.py'),
                                      'chained_adv.batches._savings': ('batches.html#_savings', 'chained_adv/batches.py'),
-                                     'chained_adv.batches._scorer': ('batches.html#_scorer', 'chained_adv/batches.py'),
                                      'chained_adv.batches.credit_of_tests': ('batches.html#credit_of_tests', 'chained_adv/batches.py'),
                                      'chained_adv.batches.discriminator_batch': ( 'batches.html#discriminator_batch',
                                                                                   'chained_adv/batches.py'),

@@ -86,16 +86,9 @@ def discriminator_batch(
     if all(t.credits is not None for t in lists): credit = [credit_of_tests(t, tokenizer) for t in lists]
     return [_counted_sample(t, tokenizer) for t in lists], _make_batch(discriminator_turns(rollout), credit)
 
-# %% ../nbs/31_batches.ipynb #ccac342a
+# %% ../nbs/31_batches.ipynb #c24a6059
 def _make_reader(player): return player.reader() if player.base.adapters else None
 
-def _scorer(player, samples, stages, reader):
-    "rows of one adapter -> log-probabilities, entropies, mask of a batch's answers"
-    def score(rows, **options):
-        return player.logprobs([samples[r] for r in rows], stages[rows[0]], reader=reader, **options)
-    return score
-
-# %% ../nbs/31_batches.ipynb #c24a6059
 def _read_ahead(player, reader, samples):
     "Read the prompts of an update, those of most answers first, as far as there is room"
     if reader is None or player.served: return # then they are read with what learns
@@ -134,7 +127,8 @@ def update_inputs(
     "What the update of a player needs"
     config = fit_config(config, player.base.model)
     reader = reader or _make_reader(player)
-    score = _scorer(player, samples, stages, reader)
+    def score(rows, **options):
+        return player.logprobs([samples[r] for r in rows], stages[rows[0]], reader=reader, **options)
     batch = replace(batch, adapters=[player.adapter(s) for s in stages])
     return dict(
         batch=batch, policy=score, reference=partial(score, reference=True), optimizer=optimizer,
@@ -151,7 +145,7 @@ def update_player(
     heads: ValueHeads, # With the settings of the update
     stage: int, # Names what learns: the value head is fitted to its first batch
     step: int # Its number
-) -> dict[str, float | None]: # Statistics
+) -> dict: # Statistics of the update, and of the value head
     "Update a player by a batch"
     config, reader = heads.config, _make_reader(player)
     if config.advantage != "gae":

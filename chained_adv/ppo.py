@@ -79,8 +79,8 @@ def _pad(rows, lengths):
 # %% ../nbs/20_ppo.ipynb #f2073ef7
 CAUSES = {
     "reward": "a reward scheme returned it; look at the verdicts of this step",
-    "credit": "whoever gave credit to single tokens divided by zero; look at the verdicts of this step",
-    "advantage": "whoever gave the advantages divided by zero, or compared with a value that was not finite",
+    "credit": "the code that gave credit to single tokens divided by zero; look at the verdicts of this step",
+    "advantage": "the code that gave advantages divided by zero, or read a value that was not finite",
     "sampler's log-probability":
         "half precision overflowed while sampling, or a token was sampled that had probability zero",
     "trainer's old log-probability":
@@ -355,14 +355,14 @@ def _add_gradients(minibatch, one_pass, optimizer, passes):
     add_gradients((p for group in optimizer.param_groups for p in group["params"]), error)
     return stats
 
-# %% ../nbs/20_ppo.ipynb #5d6bc2a7
-def _one_pass(rows, policy, known, config, total, scale, when):
+# %% ../nbs/20_ppo.ipynb #f148abc1
+def _one_pass(rows, policy, tables, config, total, scale, when):
     "Add the gradients of one forward pass; returns its statistics"
     logprobs, entropy, mask = policy(rows)
     logprobs, entropy = torch.where(mask, logprobs, 0.), torch.where(mask, entropy.detach(), 0.)
     check_finite(logprobs.detach(), "log-probability", when, rows)
     check_finite(entropy, "entropy", when, rows)
-    known = {name: table[rows, :logprobs.shape[1]].to(logprobs) for name, table in known.items()}
+    known = {name: table[rows, :logprobs.shape[1]].to(logprobs) for name, table in tables.items()}
     loss, stats = compute_policy_loss(logprobs, mask=mask, config=config, total=total, **known)
     check_finite(loss.detach(), "policy loss", when)
     (loss * scale).backward()
@@ -381,12 +381,12 @@ def train_step(
     passes: MicroBatches | None = None # How rows are cut into passes; None makes them from the settings
 ) -> dict[str, float]: # Statistics
     "Update a policy by several epochs of clipped PPO; raises `FloatingPointError` if a number is not finite"
-    first = "before the first update"
-    check_finite(torch.tensor(batch.rewards), "reward", first)
-    if batch.credit is not None: check_finite(_pad(batch.credit, batch.lengths), "credit", first)
-    if batch.advantages is not None: check_finite(torch.tensor(batch.advantages), "advantage", first)
+    start = "before the first update"
+    check_finite(torch.tensor(batch.rewards), "reward", start)
+    if batch.credit is not None: check_finite(_pad(batch.credit, batch.lengths), "credit", start)
+    if batch.advantages is not None: check_finite(torch.tensor(batch.advantages), "advantage", start)
     old_logprobs = _pad(batch.old_logprobs, batch.lengths)
-    check_finite(old_logprobs, "sampler's log-probability", first)
+    check_finite(old_logprobs, "sampler's log-probability", start)
 
     advantages, kept = compute_advantages(batch, config)
     rows = _rows_of_update(kept, batch, config)
@@ -395,17 +395,18 @@ def train_step(
     passes = passes or MicroBatches(batch.lengths, config.microbatch_tokens or NARROW, None, batch.adapters)
     passes.prepare(sorted({row for part in (rows, *minibatches) for row in _own_share(part, batch.lengths)}))
 
-    known = dict(old_logprobs=old_logprobs, advantages=advantages)
+    tables = dict(old_logprobs=old_logprobs, advantages=advantages)
     if corrected:
         trainer = _read_once(policy, rows, passes, "trainer's old log-probability")
-        known.update(old_logprobs=trainer, sampler=old_logprobs)
-    if config.kl_coef: known["reference"] = _read_once(reference, rows, passes, "reference's log-probability")
+        tables.update(old_logprobs=trainer, sampler=old_logprobs)
+    if config.kl_coef:
+        tables["reference"] = _read_once(reference, rows, passes, "reference's log-probability")
 
     sums, norms = defaultdict(float), 0.
     for i, minibatch in enumerate(minibatches):
         when = f"update {i + 1} (epoch {i * config.epochs // len(minibatches) + 1} of {config.epochs})"
         total = max(sum(batch.lengths[row] for row in minibatch), 1)
-        one_pass = partial(_one_pass, policy=policy, known=known, config=config, total=total,
+        one_pass = partial(_one_pass, policy=policy, tables=tables, config=config, total=total,
                            scale=scale, when=when)
         for stats in _add_gradients(minibatch, one_pass, optimizer, passes):
             for name, value in stats.items(): sums[name] += value
