@@ -10,7 +10,6 @@ __all__ = ['TOGETHER', 'TESTED', 'EVAL_TESTED', 'CALLBACKS', 'StepConfig', 'Trai
 # %% ../nbs/32_settings.ipynb #85e4f856
 import json, shutil
 from dataclasses import asdict, dataclass, field, replace
-from importlib.util import find_spec
 from pathlib import Path
 from fastcore.basics import patch
 from filelock import FileLock, Timeout
@@ -25,7 +24,7 @@ from .jail import ISOLATION
 from .sandbox import Sandbox
 from .rewards import get_reward_scheme
 from .ppo import PPOConfig
-from .tracking import TRACKERS
+from .tracking import check_tracker
 from .callbacks.base import Callback, Phase, make_callback
 from .callbacks.guard import StopOnAlarm
 from .opponents.fuzz import is_fuzz
@@ -63,7 +62,7 @@ class TrainingConfig(StepConfig):
     n_mutants: int = 6 # Mutants per problem behind the mutation score; 0 leaves it out
     timeout: float = 2. # Processor seconds per test
     isolation: str = "" # Level that must confine programs, of `ISOLATION`; empty: the best there is
-    trackers: tuple[str, ...] = () # Any of `wandb`, `trackio`, `tensorboard`
+    trackers: tuple[str, ...] = () # Trackers of accelerate: `wandb`, `trackio`, `tensorboard`, ...
     seed: int = 0 # Of everything
 
 # %% ../nbs/32_settings.ipynb #5f99307c
@@ -110,10 +109,7 @@ def _check_choices(config):
     for name, known in dict(order=ORDERS, isolation=("", *ISOLATION)).items():
         value = getattr(config, name)
         _require(value in known, f"{name} {value!r}: choose one of {', '.join(filter(None, known))}")
-    for t in config.trackers:
-        _require(t in TRACKERS, f"tracker {t!r}: choose one of {', '.join(TRACKERS)}")
-        _require(find_spec(t), f"tracker {t!r} needs the package {t}, which is not installed; run "
-                               f"`pip install {t}`, or leave the tracker out")
+    for t in config.trackers: check_tracker(t)
 
 # %% ../nbs/32_settings.ipynb #6b871d27
 def check_config(

@@ -1,8 +1,11 @@
 "Logs cut at every byte, and the live view on a terminal and in a pipe"
 import io, json, os, warnings
 import pytest
-from chained_adv.core import TrainingError
-from chained_adv.tracking import METRICS, TrainingLogger, TrainingProgress, read_evaluations, read_metrics, save_plots
+from accelerate.tracking import LOGGER_TYPE_TO_CLASS
+from chained_adv import tracking
+from chained_adv.core import ConfigError, TrainingError
+from chained_adv.tracking import (METRICS, TrainingLogger, TrainingProgress, check_tracker, read_evaluations, read_metrics, save_plots,
+                                  start_tracker)
 
 def test_a_log_cut_at_any_byte_is_read_and_continued(tmp_path):
     log = TrainingLogger(tmp_path / "run")
@@ -83,3 +86,23 @@ def test_a_notebook_keeps_the_evaluations_before(monkeypatch):
     monkeypatch.setattr(TrainingProgress, "_show", lambda self, table: shown.append(table.row_count))
     for stage in (0, 1): progress.stage_table([dict(step=stage, stage=stage, split="held_out", n=2, solved=dict(value=.5, low=.1, high=.9))])
     assert shown == [1, 2]
+
+def test_tensorboard_draws_what_the_files_hold(tmp_path):
+    pytest.importorskip("tensorboard", reason="tensorboard is not installed: pip install '.[dev]'")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+    tracker = start_tracker("tensorboard", tmp_path / "a run", dict(seed=3, stages=(1, 2), model=dict(device=None)))
+    log = TrainingLogger(tmp_path / "a run", (tracker,))
+    for i in (1, 2): log.log_step(step=i, stage=1, phase="generator", kl=i / 4, value_loss=None)
+    log.log_evaluation(step=2, stage=1, split="held_out", n=9, solved=dict(value=.5, low=.25, high=.75))
+    log.close()
+    events = EventAccumulator(str(tmp_path / "a run" / "tensorboard" / "a run")).Reload()
+    drawn = {k: [(o.step, o.value) for o in events.Scalars(k)] for k in events.Tags()["scalars"]}
+    assert drawn == {"stage": [(1, 1), (2, 1)], "kl": [(1, .25), (2, .5)], "held_out/stage": [(2, 1)], "held_out/n": [(2, 9)],
+                     "held_out/solved": [(2, .5)]}
+    settings, = (tmp_path / "a run" / "tensorboard").rglob("hparams.yml")
+    assert settings.read_text().splitlines() == ["model.device: None", "seed: 3", "stages: (1, 2)"]
+
+def test_a_tracker_whose_package_is_missing_is_refused(monkeypatch):
+    monkeypatch.setattr(tracking, "find_spec", lambda name: None)
+    for name in LOGGER_TYPE_TO_CLASS:
+        with pytest.raises(ConfigError, match=f"pip install {name}"): check_tracker(name)

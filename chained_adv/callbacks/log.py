@@ -9,7 +9,7 @@ __all__ = ['EXTRA', 'tokens_until', 'TokenBudget', 'evaluation_rows', 'Log', 'Pr
 from dataclasses import asdict
 from pathlib import Path
 from fastcore.basics import patch
-from ..tracking import TRACKERS, TrainingLogger, TrainingProgress, save_plots
+from ..tracking import TrainingLogger, TrainingProgress, save_plots, start_tracker
 from .base import Callback, Phase
 
 # %% ../../nbs/callbacks/01_log.ipynb #ae53327e
@@ -97,7 +97,7 @@ def before_run(self: Log):
     "Open the log files at the trainer's step, and the trackers"
     config = self.trainer.config
     folder = Path(config.out)
-    trackers = [TRACKERS[name](folder, "chained_adv", asdict(config)) for name in config.trackers]
+    trackers = [start_tracker(name, folder, asdict(config)) for name in config.trackers]
     self.logger = TrainingLogger(folder, tuple(trackers), EXTRA)
     self.logger.resume(self.trainer.step)
 
