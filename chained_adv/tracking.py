@@ -113,7 +113,8 @@ def start_tracker(
     settings: dict # Setting -> value, shown with the run
 ) -> GeneralTracker: # Ready to log
     "Start a tracker for a run"
-    kind, folder = LOGGER_TYPE_TO_CLASS[name], Path(folder)
+    kind: Any = LOGGER_TYPE_TO_CLASS[name]
+    folder = Path(folder)
     PartialState() # accelerate's trackers ask it which process they are in
     more = dict(wandb=dict(name=folder.name, dir=str(folder)), trackio=dict(name=folder.name))
     files = kind.requires_logging_directory
