@@ -197,12 +197,12 @@ def _phases(targets, n):
 # %% ../nbs/44_cli.ipynb #4d84429a
 def _measure(target, checkpoint, device, tester, problems, sandbox, best_of, **options):
     "The `Evaluation` of one run or model"
-    from chained_adv.evaluation import evaluate_players
+    from chained_adv.evaluation import evaluate_choices
     from chained_adv.models import Players
     with load_engine(target if is_run(target) else "", checkpoint, target, device, tester) as engine:
         players, untrained = engine.players, None
         if best_of: untrained = Players(players.config) if is_run(target) else players
-        return evaluate_players(players, problems, sandbox, name=target, best_of=best_of, untrained=untrained,
+        return evaluate_choices(players, problems, sandbox, name=target, best_of=best_of, untrained=untrained,
                                **options)
 
 def _measure_all(settings, chosen, device):

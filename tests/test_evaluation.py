@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from chained_adv import cli
 from chained_adv.core import Chain, Problem, TestCase, make_rng
 from chained_adv.evaluation import (SELECTIONS, Evaluation, compare_evaluations, comparison_rows, compute_reasoning_coherence,
-                                    compute_test_diversity, evaluate_players, evaluation_from_dict, has_syntax_error,
+                                    compute_test_diversity, evaluate_choices, evaluate_players, evaluation_from_dict, has_syntax_error,
                                     select_best, select_candidates)
 from chained_adv.intervals import bootstrap_interval, compare_paired, pass_at_k, rate_interval, sign_test, wilson_interval
 from chained_adv.mutants import find_live_mutants, make_mutants, mutation_scores, sort_mutants
@@ -243,7 +243,7 @@ def measured():
     with Sandbox() as box:
         mutants = find_live_mutants(HELD, box, 2)
         more = dict(name="tiny", ks=(1, 2), best_of=2, untrained=other)
-        full = [evaluate_players(players, HELD, box, 2, mutants, seed=4, **more) for _ in range(2)]
+        full = [evaluate_choices(players, HELD, box, 2, mutants=mutants, seed=4, **more) for _ in range(2)]
         return *full, evaluate_players(players, HELD, box, 2, mutants, seed=4)
 
 def test_same_seed_same_evaluation(measured):
@@ -308,7 +308,7 @@ def test_evaluate_writes_everything(run, tmp_path):
     assert saved["settings"]["samples"] == 2 and saved["settings"]["k"] == [1, 2]
     assert [o["name"] for o in printed] == ["tiny", str(run), str(run / "checkpoints/stage_0")] and printed[0]["against"] is None and printed[0]["n"] == 4
     for o in printed:
-        for k in ("solved", "solved_greedy", "pass@1", "pass@2", "best_of_2", "best_of_2_untrained", "best_of_2_passed", "baseline_pass_rate", "truncation_rate", "syntax_error_rate", "reasoning_coherence"): assert o[k]["low"] <= o[k]["value"] <= o[k]["high"], k
+        for k in ("solved", "solved_greedy", "pass@1", "pass@2", "best_of_2", "best_of_2_untrained", "best_of_2_passed", "baseline_pass_rate", "truncation_rate", "syntax_error_rate"): assert o[k]["low"] <= o[k]["value"] <= o[k]["high"], k
         assert o["by_tag"] and o["generated_tokens"] > 0
     assert printed[1]["truncation_rate"]["value"] == 1 and printed[1]["against"]["name"] == "tiny" and printed[1]["against"]["metrics"]["solved"]["verdict"] in ("within noise", "lower")
     rows = list(csv.DictReader((out / "evaluation.csv").open()))

@@ -18,8 +18,7 @@ from ..core import TrainingError
 from ..ranks import is_main
 from ..rollout import Rollout, counted_pass_rate, mean
 from ..tracking import read_lines, replace_text
-from ..mutants import find_live_mutants
-from ..measures.fixed_bugs import catch_chances
+from ..mutants import catch_chances, find_live_mutants
 from .base import Callback
 
 # %% ../../nbs/callbacks/02_guard.ipynb #a2bd7ee0
