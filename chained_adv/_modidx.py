@@ -3751,6 +3751,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                      'chained_adv.rollout.distinct_verdicts': ('rollout.html#distinct_verdicts', 'chained_adv/rollout.py'),
                                      'chained_adv.rollout.generator_turns': ('rollout.html#generator_turns', 'chained_adv/rollout.py'),
                                      'chained_adv.rollout.judge': ('rollout.html#judge', 'chained_adv/rollout.py'),
+                                     'chained_adv.rollout.judged': ('rollout.html#judged', 'chained_adv/rollout.py'),
                                      'chained_adv.rollout.mean': ('rollout.html#mean', 'chained_adv/rollout.py'),
                                      'chained_adv.rollout.play': ('rollout.html#play', 'chained_adv/rollout.py'),
                                      'chained_adv.rollout.rollout_metrics': ('rollout.html#rollout_metrics', 'chained_adv/rollout.py'),

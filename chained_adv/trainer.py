@@ -154,8 +154,8 @@ def sample_rollout(self: AdversarialTrainer,
     "Play the problems of one step"
     c, drawn = self.config, self._draw(role)
     with self.callbacks.during_rollout(role, stage):
-        same = dict(seed=stable_hash(c.seed, "step", self.step), tested=TESTED, reward=c.reward,
-                    validate=self.validate)
+        same: dict = dict(seed=stable_hash(c.seed, "step", self.step), tested=TESTED, reward=c.reward,
+                          validate=self.validate)
         if self.earlier_tests: same["earlier_tests"] = {p.id: self.earlier_tests(p) for p in drawn}
         if role == "discriminator":
             rollout = play(self.players, drawn, self.sandbox, c.n_programs, (stage,), (stage,), c.n_lists,
