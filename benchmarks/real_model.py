@@ -30,7 +30,6 @@ import time
 from pathlib import Path
 import torch
 from chained_adv import models, trainer
-from chained_adv.training import episodes
 from chained_adv.core import stable_hash
 from chained_adv.evaluation import compare_evaluations, evaluate_players, evaluation_from_dict, has_syntax_error
 from chained_adv.intervals import rate_interval
@@ -201,7 +200,6 @@ def select(a, easy, sandbox):
 
 
 def curve(a):
-    episodes.DRAWN = episodes.MOST_DRAWN = 1 # the problems are chosen beforehand, so none is drawn in vain
     a.out = Path(a.out)
     a.out.mkdir(parents=True, exist_ok=True)
     begin(a)
