@@ -25,7 +25,7 @@ try: import tomllib
 except ModuleNotFoundError: import tomli as tomllib # pyrefly: ignore # Python 3.10
 
 # %% ../nbs/38_options.ipynb #175b5484
-HOMES = {"TrainingConfig": "settings", "ModelConfig": "models", "PPOConfig": "ppo"} # Dataclass -> its module
+HOMES = dict.fromkeys(("TrainingConfig", "ModelConfig", "PPOConfig"), "config") # Dataclass -> its module
 
 @dataclass(frozen=True)
 class Setting:
