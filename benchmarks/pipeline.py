@@ -29,7 +29,7 @@ from chained_adv.adapters import AdaptersOff, AdapterSwitch, add_adapters
 from chained_adv.callbacks.base import Callback
 from chained_adv.loading import TINY, load_tokenizer
 from chained_adv.models import ModelConfig, Players, make_readers
-from chained_adv.options import QUICK
+from chained_adv.config import QUICK
 from chained_adv.ppo import Batch, PPOConfig, create_optimizer, train_step
 from chained_adv.rewards import REWARD_SCHEMES, RewardScheme
 from chained_adv.rollout import sample_chains, sample_tests

@@ -3,18 +3,17 @@ import json, subprocess, sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from chained_adv.arc.datasets import load_tasks, load_traces, save_tasks
 from chained_adv.arc.grids import Grid, canonical_hash
 from chained_adv.arc.transforms import apply_operations
-from chained_adv.cli import app
+from calling import call as call_program
 
 ROOT = Path(__file__).resolve().parents[1]
 OFFICIAL = ROOT.parent / "shared" / "data" / "arc" / "training"
 official_only = pytest.mark.skipif(not OFFICIAL.is_dir(), reason="the official tasks are not at hand (../shared/data/arc beside the repository)")
 
-def call(*args): return CliRunner().invoke(app, ["arc", *map(str, args)])
+def call(*args): return call_program("arc", *args)
 def good(*args):
     r = call(*args)
     assert r.exit_code == 0, r.stderr or r.exception

@@ -9,7 +9,6 @@ pytest.importorskip("stamina", reason="needs the extra: pip install 'chained_adv
 lacking = [o for o in ("fastapi", "uvicorn", "openai") if find_spec(o) is None]
 if lacking: pytest.skip(f"transformers serve needs {', '.join(lacking)}: pip install 'transformers[serving]'", allow_module_level=True)
 
-from typer.testing import CliRunner
 
 from chained_adv.arc.agents import build_messages
 from chained_adv.arc.clients import make_client
@@ -18,7 +17,7 @@ from chained_adv.arc.protocol import CallError, Prices, Request
 from chained_adv.arc.generate import run_attempts
 from chained_adv.arc.results.attempts import make_items, read_attempts
 from chained_adv.arc.grids import Grid, Pair, Task
-from chained_adv.cli import app
+from calling import call as call_program
 
 TASKS = [Task(f"turn_{n}", [Pair(Grid([[1, n]]), Grid([[n, 1]]))], [Pair(Grid([[n, 5]]))]) for n in (2, 3, 4)]
 ASK = Request(build_messages(TASKS[0], "direct", 0), TASKS[0], "direct", 0, seed=1, params={"max_tokens": 12})
@@ -114,7 +113,7 @@ def test_the_same_model_without_a_server(served):
 
 def command(*args):
     "What an ARC command prints as JSON; 1 is the status of answers that solve nothing"
-    r = CliRunner().invoke(app, ["arc", *map(str, args), "--json"])
+    r = call_program("arc", *args, "--json")
     assert r.exit_code in (0, 1) and r.stdout, (r.stdout, r.stderr, r.exception)
     return json.loads(r.stdout)
 

@@ -6,7 +6,6 @@ import pytest
 
 pytest.importorskip("httpx2", reason="needs the extra: pip install 'chained_adv[arc]'")
 pytest.importorskip("stamina", reason="needs the extra: pip install 'chained_adv[arc]'")
-from typer.testing import CliRunner
 
 from chained_adv.arc.backends.baselines import Baseline, Replay
 from chained_adv.arc.backends.endpoint import Endpoint, Provider
@@ -16,12 +15,12 @@ from chained_adv.arc.protocol import CallError, Request, Usage
 from chained_adv.arc.datasets import load_tasks, save_tasks
 from chained_adv.arc.generate import run_attempts
 from chained_adv.arc.results.attempts import attempt_key, make_items, read_attempts
-from chained_adv.cli import app
+from calling import call as call_program
 from test_arc_faults import KEY, log_of, make_tasks, server, wait_for_lines
 
 ENV = {**os.environ, "OMP_NUM_THREADS": "1"}
 
-def call(*args): return CliRunner().invoke(app, ["arc", "generate", *map(str, args)])
+def call(*args): return call_program("arc", "generate", *args)
 
 def program(*args): return [sys.executable, "-c", "from chained_adv.cli import main; main()", "arc", "generate", *map(str, args)]
 

@@ -4,21 +4,19 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 pytest.importorskip("stamina", reason="pip install 'chained_adv[arc]'")
 
-from chained_adv import cli
 from chained_adv.arc.bridge import arc_problems, load_arc_problems
 from chained_adv.arc.datasets import load_tasks, save_tasks
 from chained_adv.arc.grids import Grid, Pair, Task
 from chained_adv.models import ModelConfig, Players
 from chained_adv.sandbox import Sandbox, check_problem
+from calling import call
 from test_sft import make_model
 
 SMALL = ("--quick", "--stages", "1", "--problems-per-step", "2", "--samples", "2", "--eval-samples", "2", "--n-mutants", "0", "--max-stage-tokens", "4", "--max-test-tokens", "4", "--device", "cpu")
 
-def call(*args): return CliRunner().invoke(cli.app, [str(o) for o in args])
 
 def ok(*args):
     r = call(*args, "--json")

@@ -1,24 +1,22 @@
 """The command line as people and programs use it: every refusal, every shape of problem file, models of one's own, kills and resumes."""
-import io, json, os, re, signal, subprocess, sys, time
+import io, json, os, re, resource, signal, subprocess, sys, time
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
-from typer.testing import CliRunner
 
-from chained_adv import cli, doctor, reports, sources
+from chained_adv import cli, doctor, sources
 from chained_adv.checkpoints import CheckpointManager
-from chained_adv.options import read_toml
+from chained_adv.options import list_settings, make_parser, parse_command, read_toml
 from chained_adv.problems import load_problems
+from calling import call
 
 SMALL = ("--stages", "1", "--n-discriminator-steps", "1", "--first-discriminator-steps", "0", "--n-generator-steps", "1", "--k-alternating-steps", "0",
          "--problems-per-step", "2", "--samples", "2", "--eval-samples", "1", "--n-mutants", "0", "--max-stage-tokens", "4", "--max-test-tokens", "4", "--device", "cpu")
 RUN_FILES = {"config.json", "metrics.jsonl", "evaluation.jsonl", "summary.json", "checkpoints", "plots"}
 ENV = {**os.environ, "OMP_NUM_THREADS": "1"}
-
-def call(*args): return CliRunner().invoke(cli.app, [str(o) for o in args])
 
 def program(*args): return [sys.executable, "-c", "from chained_adv.cli import main; main()", *map(str, args)]
 
@@ -79,23 +77,42 @@ def test_help_starts_without_the_heavy_libraries():
     assert (done.returncode, done.stderr.strip()) == (0, "[]")
     assert all(o in done.stdout for o in ("train", "show", "solve", "evaluate", "checkpoints", "doctor", "problems"))
 
-@pytest.mark.parametrize("command", ["train", "show", "solve", "evaluate", "checkpoints", "doctor", "problems"])
+@pytest.mark.parametrize("command", cli.COMMANDS)
 def test_each_command_has_help_with_examples(command):
     r = call(*command.split(), "--help")
-    assert r.exit_code == 0 and f"Examples:\n    chained-adv {command}" in r.stdout and "--json" in r.stdout
+    assert r.exit_code == 0 and f"examples:\n  chained-adv {command}" in r.stdout and "--json" in r.stdout
 
 def test_examples_are_accepted(monkeypatch):
     "Every example parses: it names a command and options that exist"
-    import typer
-    top = typer.main.get_command(cli.app)
-    for name, command in top.commands.items():
-        for sub in getattr(command, "commands", {"": command}).values():
-            lines = [o.split() for o in sub.epilog.splitlines() if o.strip().startswith("chained-adv")]
-            assert lines
-            for _, first, *rest in lines:
-                assert first == name
-                options = {o for p in sub.params for o in p.opts}
-                assert {o for o in rest if o.startswith("--")} <= options, rest
+    for name, (function, examples) in cli.COMMANDS.items():
+        assert examples
+        for line in examples:
+            words = line.partition(" > ")[0].split()
+            n = len(name.split())
+            assert words[:n] == name.split()
+            parse_command(make_parser(name, function), words[n:])
+
+def test_help_takes_a_third_of_a_second_of_processor_time():
+    used = lambda: sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
+    for command in ("--help", "train --help", "evaluate --help"):
+        seconds = []
+        for _ in range(3):
+            before = used()
+            subprocess.run(program(*command.split()), stdout=subprocess.DEVNULL, env=ENV, check=True)
+            seconds.append(used() - before)
+        assert min(seconds) < 1 / 3, (command, seconds)
+
+def test_every_setting_is_a_flag_and_a_line_of_the_file():
+    text, shown = call("config").stdout, call("train", "--help").stdout
+    for name, setting in list_settings().items():
+        flag = name.replace("_", "-")
+        assert setting.help and f"# {setting.help}\n{name} = " in text and f"--{flag} " in shown, name
+        value = {bool: "false", int: "7", float: "0.5", str: "gae" if name == "advantage" else "none" if name == "scale" else "answer", tuple: "5"}[type(setting.default)]
+        written = call("config", "--set", f"{name}={value}").stdout
+        assert written and written != text, name
+        for spelt in (f"--{flag}", f"--{setting.group}.{flag}" if setting.group else f"--{flag}"):
+            words = [f"--no-{flag}"] if setting.default is True else [spelt, value]
+            assert call("config", *words).stdout == written, words
 
 def test_version(): assert re.fullmatch(r"\d+\.\d+\.\d+\n", call("--version").stdout)
 
@@ -273,7 +290,7 @@ BAD_OPTIONS = {
     "stage 6": (("--stages", "6"), "1 to 5"), "stage 0": (("--stages", "0-2"), "1 to 5"), "stages in words": (("--stages", "all"), "1,2,3 or 1-3"), "stages twice": (("--stages", "1,1"), "rising order"),
     "stages backwards": (("--stages", "3-1"), "stage"), "no steps": (("--n-generator-steps", "-1"), "at least 0"), "one sample": (("--samples", "1"), "at least 2"), "no problems": (("--problems-per-step", "0"), "at least 1"),
     "reward": (("--reward", "kind"), "zero_sum"), "adapters": (("--adapters", "none"), "unified"), "order": (("--order", "x"), "uniform"), "device": (("--device", "foo"), "'foo' does not exist"),
-    "prompts": (("--prompts", "x.json"), "plain, chat, tags"), "timeout": (("--timeout", "0"), "above 0"), "isolation": (("--isolation", "docker"), "process, seccomp, landlock, full"), "tracker": (("--trackers", "paper"), "wandb"), "a word for a number": (("--seed", "x"), "--seed"),
+    "prompts": (("--prompts", "x.json"), "plain, chat, tags"), "timeout": (("--timeout", "0"), "above 0"), "isolation": (("--isolation", "docker"), "process, seccomp, landlock, full"), "tracker": (("--trackers", "paper"), "wandb"), "a word for a number": (("--seed", "x"), "seed is 'x'; it must be a whole number"),
     "threads": (("--threads", "-1"), "--threads"), "unknown option": (("--sages", "1"), "--sages"), "resume and overwrite": (("--resume", "--overwrite"), "one of them"), "a NaN": (("--lr", "nan"), "--lr"),
     "folder below a file": (("--out", "problems.json/r"), "cannot be made"), "folder is a file": (("--out", "problems.json"), "cannot be made"),
 }
@@ -295,7 +312,7 @@ def test_an_unknown_model_on_a_machine_without_the_hub(here):
     assert "cannot be reached" in done.stderr and "model 'nobody/nothing' cannot be loaded" in done.stderr and time.monotonic() - start < 40
 
 def test_a_bug_keeps_its_traceback(monkeypatch):
-    monkeypatch.setattr(cli, "load_problems", lambda source, strict: 1 / 0)
+    monkeypatch.setattr("chained_adv.problems.load_problems", lambda source, strict: 1 / 0)
     r = call("problems", "builtin")
     assert isinstance(r.exception, ZeroDivisionError) and r.exit_code == 1
 
@@ -332,10 +349,10 @@ def test_solve_ends_with_0_when_solved(monkeypatch, run):
         for o in out: o.text = right if (self.role, stage) == ("generator", 5) else "(1, 3)\n(2, 7)" if self.role == "discriminator" else o.text
         return out
     monkeypatch.setattr(m.Player, "sample", play)
-    r = call("solve", "--id", "times_3", "--run", run, "--device", "cpu")
+    r = call("solve", "times_3", "--run", run, "--device", "cpu")
     assert r.exit_code == 0 and "solved: 2 of 2 baseline tests pass; 1 of 2 generated tests are valid, and the program passes 1 of these" in r.stdout, r.stdout
 
-@pytest.mark.parametrize("args, words", [(("--run", "nowhere"), "no such run folder"), (("--checkpoint", "stage_7"), "stage_7"), (("--candidates", "0"), "--candidates"), (("a", "--id", "b"), "two problems")])
+@pytest.mark.parametrize("args, words", [(("--run", "nowhere"), "no such run folder"), (("--checkpoint", "stage_7"), "stage_7"), (("--candidates", "0"), "--candidates"), (("a", "b"), "takes no b")])
 def test_solve_refuses(run, here, args, words): refused(call("solve", *(() if "--run" in args else ("--run", run)), *args), words)
 
 def test_a_damaged_checkpoint_is_refused_by_name(run, here):
@@ -372,7 +389,7 @@ def test_evaluate_leaves_out_what_another_run_trained_on(tmp_path):
     else: refused(r, "no problem is left")
 
 def test_evaluate_measures_on_the_problems_of_the_run_wherever_it_stands(run):
-    ids = lambda *targets: [p.id for p in cli._measured_problems("", [str(o) for o in targets])]
+    ids = lambda *targets: [p.id for p in cli.measured_problems("", tuple(map(str, targets)))]
     assert ids("tiny", run) == ids(run, "tiny") == ids(run) and set(ids(run)) <= {p["id"] for p in several()}
     assert len(ids("tiny")) == 200
 
@@ -383,7 +400,7 @@ def test_the_settings_of_a_run_say_where_its_problems_came_from(run, here):
     assert read_toml(write(here, text, "my.toml"))["problems_per_step"] == 2
 
 def test_a_name_of_ours_is_no_folder(here):
-    from chained_adv.training_cli import whole_path
+    from chained_adv.cli import whole_path
     for o in ("tiny", "plain", "mine"): (here / o).mkdir()
     assert [whole_path(o) for o in ("", "tiny", "plain", "mine", "org/name")] == ["", "tiny", "plain", str(here / "mine"), "org/name"]
 
@@ -427,9 +444,9 @@ NASTY = "[bold red]x[/] [link=http://a]\x1b]0;title\x07\x1b[2J \u202e <b>&amp;"
 @pytest.mark.parametrize("terminal", [True, False])
 def test_what_models_write_is_shown_not_obeyed(monkeypatch, capsys, terminal):
     out = io.StringIO()
-    monkeypatch.setattr(reports, "make_console", lambda: Console(file=out, force_terminal=terminal, width=200, highlight=False, color_system="standard" if terminal else None))
+    monkeypatch.setattr(cli, "make_console", lambda: Console(file=out, force_terminal=terminal, width=200, highlight=False, color_system="standard" if terminal else None))
     test = dict(test=NASTY, stage=1, passed=False, outcome="wrong_value", reason=NASTY, valid=True)
-    reports.print_episode(dict(problem=NASTY, description=NASTY, signature="def f(x):", stages=[dict(stage=i, name="x", text=NASTY, tests=NASTY) for i in range(1, 6)], tests=[test], baseline=[test]))
+    cli.print_episode(dict(problem=NASTY, solved=True, description=NASTY, signature="def f(x):", stages=[dict(stage=i, name="x", text=NASTY, tests=NASTY) for i in range(1, 6)], tests=[test], baseline=[test]))
     text = out.getvalue() + capsys.readouterr().out
     assert text.count("[bold red]x[/] [link=http://a]") >= 11 and "\\x1b]0;title\\x07\\x1b[2J" in text and "\u202e" not in text
     assert "\x07" not in text and "\x1b[2J" not in text and "\x1b]" not in text and ("\x1b[" in text) == terminal

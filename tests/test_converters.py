@@ -3,17 +3,16 @@ import json, time, warnings
 from collections import Counter
 from pathlib import Path
 import pytest
-from typer.testing import CliRunner
 from hypothesis import HealthCheck, given, settings, strategies as st
 from chained_adv.core import ConfigError, ProblemError
 from chained_adv.formats.converters import convert_entry
 from chained_adv.formats.entries import ALIASES, Refused
 from chained_adv.problem_files import convert_problems, group_reasons
-from chained_adv.problems import find_leaks, load_problems, save_problems
-from chained_adv.problems_cli import check_references, problems_app
+from chained_adv.problems import check_references, find_leaks, load_problems, save_problems
 from chained_adv.sandbox import Job, Sandbox
 from chained_adv.testcases import baseline_cases, parse_tests
 from research.references import find_same_behaviour
+from calling import call
 
 SHARED = next((p / "shared/data" for p in Path(__file__).resolve().parents if (p / "shared/data").is_dir()), None)
 
@@ -293,7 +292,7 @@ def test_fields_without_tests_are_not_noted(blank):
 
 def test_the_table_names_the_fields_that_were_not_read(tmp_path):
     (tmp_path / "x.json").write_text(json.dumps([dict(INC, id=f"p{k}", description=f"Add one, {k}.", tests=[[1, 2]], hints=["+"], **{"a\x1bb": 1} if k else {}) for k in range(2)]))
-    run = lambda *more: CliRunner().invoke(problems_app, ["convert", str(tmp_path / "x.json"), "--to", str(tmp_path / "y.json"), *more]).stdout
+    run = lambda *more: call("problems", "convert", tmp_path / "x.json", "--to", tmp_path / "y.json", *more).stdout
     assert "fields that were not read: 'hints' (in 2), 'a\\x1bb' (in 1)\n" in run() and json.loads(run("--json"))["unused"] == {"hints": 2, "a\x1bb": 1}
 
 # ---------------------------------------------------------------- real collections

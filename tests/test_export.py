@@ -5,14 +5,13 @@ from dataclasses import asdict, replace
 import pytest, torch
 from peft import PeftModel
 from transformers import AutoModelForCausalLM, AutoTokenizer
-from typer.testing import CliRunner
 from chained_adv.checkpoints import CheckpointManager
-from chained_adv.cli import app
 from chained_adv.core import ConfigError
 from chained_adv.export import export_run
 from chained_adv.loading import TINY, load_base, quietly
 from chained_adv.models import ModelConfig, Players
 from chained_adv.sampling import Sample, answer_logprobs
+from calling import call as call_program
 
 SAMPLES = [Sample([5, 9, 33, 40, 41], [42, 77, 30], [0.] * 3, False), Sample([9, 8], [100, 1], [0.] * 2, True)]
 SUMMARY = dict(before={}, after={}, seconds=1., generated_tokens=99, seed=4)
@@ -193,7 +192,7 @@ def test_a_base_that_was_quantised(tmp_path, merged, words):
 
 def test_the_command(tmp_path):
     make_run(tmp_path)
-    call = lambda *o: CliRunner().invoke(app, ["export", str(tmp_path), "--to", str(tmp_path / "out"), *o])
+    call = lambda *o: call_program("export", tmp_path, "--to", tmp_path / "out", *o)
     r = call("--checkpoint", "stage_5", "--role", "generator", "--stage", "5", "--json")
     assert r.exit_code == 0 and json.loads(r.stdout)["written"] == ["generator_5"]
     assert (tmp_path / "out" / "generator_5" / "adapter_model.safetensors").exists()

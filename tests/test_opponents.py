@@ -295,9 +295,7 @@ def test_training_against_the_fuzzer_alone(box, tmp_path):
 
 
 def test_commands_take_the_fuzzer(capsys):
-    from typer.testing import CliRunner
-    from chained_adv.cli import app
-    run = lambda *args: CliRunner().invoke(app, list(args))
+    from calling import call as run
     done = run("evaluate", "tiny", "--tester", "fuzz:4", "--limit", "3", "--n-mutants", "0", "--json")
     found, = json.loads(done.stdout)
     assert done.exit_code == 0 and found["validity"]["value"] > .5

@@ -5,13 +5,12 @@ import pytest
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
-from typer.testing import CliRunner
 
-from chained_adv import cli
 from chained_adv.core import ConfigError
 from chained_adv.loading import load_base
 from chained_adv.models import ModelConfig, Players
 from chained_adv.sft import DataError, Example, encode_example, end_token, mean_loss, read_examples, warm_start
+from calling import call
 
 TEMPLATE = "{% for m in messages %}<|{{ m['role'] }}|>{{ m['content'] }}<eot>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
 STRICT = "{% if messages[0]['role'] == 'system' %}{{ raise_exception('no system messages') }}{% endif %}" + TEMPLATE
@@ -111,8 +110,6 @@ def test_a_kill_leaves_no_folder_with_that_name(tmp_path):
         p.send_signal(signal.SIGKILL)
     finally: p.kill(); p.wait()
     assert p.returncode == -signal.SIGKILL and not (tmp_path / "out").exists()
-
-def call(*args): return CliRunner().invoke(cli.app, [str(o) for o in args])
 
 def test_the_command_says_what_it_did_and_never_overwrites(tmp_path, data):
     args = ("warm-start", data, "--model", make_model(tmp_path / "m"), "--out", tmp_path / "models/out", "--lr", "0.01", "--device", "cpu", "--json")

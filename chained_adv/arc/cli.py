@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Annotated
 import typer
 from ..core import ConfigError, make_rng
-from ..terminal import (
-    Json, Seed, clean_text, make_app, make_console, make_table, opt, print_block, print_json, say)
+from ..terminal import clean_text, make_console, make_table, print_block, print_json, say
 from .grids import ArcError, show_task, without_answers
 from .transforms import (
     conjugate_program, find_overlaps, make_variation, parse_operations, random_operations)
@@ -23,10 +22,10 @@ from .forms.images import save_png
 from .datasets import (
     FORMS, builtin_programs, deal_pairs, load_tasks, load_traces, merge_tasks, merge_traces, save_tasks,
     save_traces, select_tasks, set_hash, set_stats)
-from .commands.shared import (BestOf, Dataset, DryRun, MaxConcurrent, MaxTasks, PromptFile,
-                                             Resume, RetryFailed, RunDataset, TaskIds, Tasks, Timeout,
-                                             Workers, arc_examples, asked_tasks, chosen_tasks, result_tasks,
-                                             run_folder, with_model)
+from chained_adv.arc.commands.shared import (
+    BestOf, Dataset, DryRun, Json, MaxConcurrent, MaxTasks, PromptFile, Resume, RetryFailed, RunDataset, Seed,
+    TaskIds, Tasks, Timeout, Workers, arc_examples, asked_tasks, chosen_tasks, make_app, opt, result_tasks,
+    run_folder, with_model)
 from .commands.printing import (
     print_bench, print_compared, print_plan, print_run, print_scores, print_summary)
 from .commands.export import export_app

@@ -12,11 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 import typer
-from ...terminal import Json, Seed, make_app, opt, print_json
+from ...terminal import print_json
 from ..grids import ArcError
 from ..datasets import load_tasks, merge_tasks
-from .shared import (
-    MaxTasks, PromptFile, TaskIds, Tasks, arc_examples, asked_tasks, chosen_tasks, result_tasks)
+from chained_adv.arc.commands.shared import (
+    Json, MaxTasks, PromptFile, Seed, TaskIds, Tasks, arc_examples, asked_tasks, chosen_tasks, make_app, opt,
+    result_tasks)
 
 # %% ../../../nbs/arc/commands/01_export.ipynb #e5a5a5cc
 export_app = make_app("Submissions, and training data from verified programs.")
