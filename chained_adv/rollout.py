@@ -63,7 +63,8 @@ class Rollout:
     "A batch of matches, and what it cost"
     matches: list[Match] # One per problem
     tokens: Counter = field(default_factory=Counter) # role: tokens sampled
-    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float)) # `generator_1` to `discriminator_5`, `execute`
+    # `generator_1` to `discriminator_5`, `execute`
+    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     @property
     def chains(self) -> list[Chain]: return [c for m in self.matches for c in m.chains]
@@ -256,8 +257,8 @@ def _repr_markdown_(self: Match):
 def _repr_markdown_(self: TestList):
     if self.reward is None: return f"stage {self.stage}: {len(self.parsed.items)} tests, not judged"
     credits = self.credits or [""] * len(self.parsed.items)
-    rows = [[_name(valid), valid.passed, v.passed, credit]
-            for valid, v, credit in zip(judged(self.validation).verdicts, judged(self.result).verdicts, credits)]
+    verdicts = zip(judged(self.validation).verdicts, judged(self.result).verdicts, credits)
+    rows = [[_name(valid), valid.passed, v.passed, credit] for valid, v, credit in verdicts]
     table = _table(["test", "valid", "program", "credit"], rows)
     return f"stage {self.stage}, reward {self.reward:.3g}\n\n{table}"
 
@@ -335,7 +336,8 @@ def counted_pass_rate(
     reward: str | RewardScheme = "per_test" # A scheme or its name
 ) -> float | None: # None if no test counts
     "Share of the tests behind a chain's reward that its program passes"
-    counted = get_reward_scheme(reward).counted(*map(judged, (chain.result, chain.baseline, chain.validation)))
+    results = judged(chain.result), judged(chain.baseline), judged(chain.validation)
+    counted = get_reward_scheme(reward).counted(*results)
     return mean(v.passed for v in counted)
 
 # %% ../nbs/21_rollout.ipynb #4f5c12ba
