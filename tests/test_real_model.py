@@ -9,7 +9,6 @@ from transformers import Gemma3ForCausalLM, Gemma3TextConfig
 
 from chained_adv import models, trainer
 from chained_adv.loading import load_base
-from chained_adv.training import episodes
 from chained_adv.tiny.world import tiny_problems
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
@@ -23,7 +22,6 @@ def small(monkeypatch):
     "A few problems of the tiny model's world, and nothing that outlives a test"
     problems = tiny_problems("train", 30)
     monkeypatch.setattr(real_model, "load_problems", lambda _: problems)
-    for name in ("DRAWN", "MOST_DRAWN"): monkeypatch.setattr(episodes, name, getattr(episodes, name))
     monkeypatch.setattr(models, "MERGED_BELOW", models.MERGED_BELOW)
 
 
