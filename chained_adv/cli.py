@@ -38,7 +38,7 @@ def command(
 Count = Annotated[int, at_least(0)]
 Positive = Annotated[int, at_least(1)]
 
-# %% ../nbs/44_cli.ipynb #74e4faed
+# %% ../nbs/44_cli.ipynb #91dd7878
 def main(
     argv: list[str] | None = None # What follows `chained-adv`; None takes it from the command line
 ):
@@ -54,6 +54,12 @@ def main(
         function, examples = COMMANDS[name]
         words, options = parse_command(make_parser(name, function, examples), argv[len(name.split()):])
         function(*words, **options)
+    except KeyboardInterrupt:
+        say("stopped")
+        sys.exit(130)
+    except BrokenPipeError: # `chained-adv ... | head` has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
     except Exception as e:
         if not (message := describe_error(e)): raise
         say(f"chained-adv: {message}")

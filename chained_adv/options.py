@@ -186,7 +186,7 @@ def _add_parameter(parser, name, o):
     if isinstance(default, list): how["action"] = "append"
     parser.add_argument(_flag(name), dest=name, required=free, **how)
 
-# %% ../nbs/38_options.ipynb #6126bab2
+# %% ../nbs/38_options.ipynb #c61ceef0
 def make_parser(
     name: str, # Of the command, like `train`
     command: Callable, # A function with a comment for each parameter
@@ -199,6 +199,7 @@ def make_parser(
     for parameter, o in docments(command, full=True, returns=False, eval_str=True).items():
         if o.kind is Parameter.VAR_KEYWORD: _add_settings(parser)
         else: _add_parameter(parser, parameter, o)
+    parser.usage = " ".join([parser.prog, *map(str.upper, parser.words), "[options]"])
     return parser
 
 def parse_command(
