@@ -106,7 +106,7 @@ def test_every_setting_is_a_flag_and_a_line_of_the_file():
     text, shown = call("config").stdout, call("train", "--help").stdout
     for name, setting in list_settings().items():
         flag = name.replace("_", "-")
-        assert setting.help and f"# {setting.help}\n{name} = " in text and f"--{flag} " in shown, name
+        assert setting.help and f"# {setting.help}\n{name} = " in text and f"--{flag}" in shown, name
         value = {bool: "false", int: "7", float: "0.5", str: "gae" if name == "advantage" else "none" if name == "scale" else "answer", tuple: "5"}[type(setting.default)]
         written = call("config", "--set", f"{name}={value}").stdout
         assert written and written != text, name
