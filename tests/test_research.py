@@ -34,8 +34,9 @@ FEW = runs.STUDY_STEPS | dict(problems_per_step=3, n_samples=2, n_lists=2, n_pro
 def small_worlds(monkeypatch):
     "Few problems in every world, small steps, short answers"
     monkeypatch.setattr(arms, "N_TRAIN", dict.fromkeys(arms.N_TRAIN, 13))
-    monkeypatch.setattr(arms, "N_HELD_OUT", dict.fromkeys(arms.N_HELD_OUT, 8))
+    monkeypatch.setattr(arms, "N_HELD_OUT", dict(limits=4, tiny=4, steps=8)) # a problem of each depth
     monkeypatch.setattr(arms, "STUDY_STEPS", FEW)
+    monkeypatch.setattr(study, "TESTED", 4)
     monkeypatch.setattr(arms, "ModelConfig", lambda model: ModelConfig(model=model, **SHORT | dict(max_stage_tokens=30)))
     monkeypatch.setattr(study.Run.__init__, "__defaults__", (1,)) # sampled answers per held-out problem
 
@@ -277,9 +278,9 @@ def test_a_study_of_stages_goes_on_with_what_is_missing(cached, small_worlds, mo
 @pytest.mark.parametrize("name, cell, arm", [("adversary", "rare-0-words", "learning_inputs"), ("weak", "weak-none", "vote")])
 def test_one_run_of_a_study(tmp_path, small_worlds, name, cell, arm):
     of = arms.STUDIES[name]
-    run = study.Run(name, next(c for c in of.cells if c.name == cell), of.arms[arm], 0, "tiny", 1200, str(tmp_path))
+    run = study.Run(name, next(c for c in of.cells if c.name == cell), of.arms[arm], 0, "tiny", 700, str(tmp_path))
     facts = study.do_run(run)
-    assert facts["tokens"] > 600 and facts["problems"] == 8 and 0 <= facts["solved"] <= 1 and not run.work.exists()
+    assert facts["tokens"] > 300 and facts["problems"] == 4 and 0 <= facts["solved"] <= 1 and not run.work.exists()
     assert study.do_run(run) == facts and findings.save_findings("weak", [dict(facts, study="weak", cell="weak")], tmp_path)
 
 
@@ -353,7 +354,7 @@ def test_a_bank_of_one_test_by_hand(box):
     assert again.kept == bank.kept and [o.key for o in again.replay(DOUBLE)] == [o.key for o in bank.replay(DOUBLE)]
 
 def test_banked_tests_judge_later_programs_and_go_with_the_checkpoint(tmp_path):
-    settings = dict(n_generator_steps=0, k_alternating_steps=0, n_discriminator_steps=2, problems_per_step=4)
+    settings = dict(n_generator_steps=0, k_alternating_steps=0, n_discriminator_steps=1, problems_per_step=4)
     with a_trainer(tmp_path, [past.PastTests(2)], model=dict(max_test_tokens=48), **settings) as t:
         t.train_full_pipeline()
         bank = t.callbacks.find(past.PastTests).bank
@@ -486,11 +487,11 @@ def test_committed_seeds_of_the_ablation_give_its_rates():
 # An ablation
 
 def test_an_ablation_in_miniature(tmp_path):
-    base = TrainingConfig(model=ModelConfig(**SHORT | CODE), token_budget=1200, stages=(5,), eval_samples=2, n_mutants=0, **FEW)
+    base = TrainingConfig(model=ModelConfig(**SHORT | CODE), token_budget=700, stages=(5,), eval_samples=2, n_mutants=0, **FEW)
     train, held, out = tiny_problems("train", 20), tiny_problems("held_out", 20)[:2], tmp_path / "study"
     run = lambda variants=("per_test", "warm"), n_mutants=2, base=base: ablation.run_ablation(base, train, held, out, variants, (0,), n_mutants=n_mutants)
     first = run()
-    assert set(first) == {("per_test", 0), ("warm", 0)} and abs(first["per_test", 0].metrics["trained_tokens"] - 1200) < 400
+    assert set(first) == {("per_test", 0), ("warm", 0)} and abs(first["per_test", 0].metrics["trained_tokens"] - 700) < 300
     (out / "warm/seed_0/measurement.json").unlink()
     (out / "failed_warm_0.txt").write_text("an earlier failure") # goes when the run succeeds
     again = run()
