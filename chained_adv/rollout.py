@@ -66,18 +66,26 @@ class Rollout:
     # `generator_1` to `discriminator_5`, `execute`
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
 
-    @property
-    def chains(self) -> list[Chain]: return [c for m in self.matches for c in m.chains]
+# %% ../nbs/21_rollout.ipynb #6d7bb8c4
+@patch(as_prop=True)
+def chains(self: Rollout) -> list[Chain]:
+    "All chains, match by match"
+    return [c for m in self.matches for c in m.chains]
 
-    @property
-    def lists(self) -> list[TestList]: return [t for c in self.chains for t in c.lists]
+@patch(as_prop=True)
+def lists(self: Rollout) -> list[TestList]:
+    "All lists of tests, chain by chain"
+    return [t for c in self.chains for t in c.lists]
 
-    @contextmanager
-    def timed(self, what):
-        "Add the seconds that a block takes"
-        start = time.perf_counter()
-        yield
-        self.seconds[what] += time.perf_counter() - start
+@patch
+@contextmanager
+def timed(self: Rollout,
+    what: str # A key of `seconds`
+):
+    "Add the seconds that a block takes"
+    start = time.perf_counter()
+    yield
+    self.seconds[what] += time.perf_counter() - start
 
 # %% ../nbs/21_rollout.ipynb #612e08d0
 ALL_STAGES = 1, 2, 3, 4, 5

@@ -10,6 +10,7 @@ __all__ = ['VALUE_CLIP', 'VALUE_CAUSES', 'VALUE_LR', 'FIRST_EPOCHS', 'compute_ga
 from dataclasses import replace
 from functools import partial
 import torch
+from fastcore.basics import patch
 
 # %% ../nbs/20a_value_heads.ipynb #52f7541a
 from .core import stable_hash
@@ -147,62 +148,71 @@ class ValueHeads:
         self.heads = {} # role -> (head, its optimiser)
         self.fitted = {} # (role, stage) -> step whose batch the head was fitted to first
 
-    def head(self,
-        role: str, # Whose
-        size: int # Channels of the hidden state
-    ) -> tuple[ValueHead, torch.optim.Optimizer]: # The head and its optimiser
-        "The value head of a role"
-        if role not in self.heads:
-            head = ValueHead(size, seed=stable_hash(self.seed, "value head", role) % 2**62)
-            self.heads[role] = head, create_optimizer(head.parameters(), VALUE_LR)
-        return self.heads[role]
+# %% ../nbs/20a_value_heads.ipynb #25064c3c
+@patch
+def head(self: ValueHeads,
+    role: str, # Whose
+    size: int # Channels of the hidden state
+) -> tuple[ValueHead, torch.optim.Optimizer]: # The head and its optimiser
+    "The value head of a role"
+    if role not in self.heads:
+        head = ValueHead(size, seed=stable_hash(self.seed, "value head", role) % 2**62)
+        self.heads[role] = head, create_optimizer(head.parameters(), VALUE_LR)
+    return self.heads[role]
 
-    def predict(self,
-        role: str, # Who learns
-        stage: int, # At which stage
-        features: torch.Tensor, # row x channel: hidden states
-        rewards: list[float], # row
-        step: int # Its number
-    ) -> torch.Tensor: # row
-        "Values before an update, by a head that was fitted to the first batch of the stage"
-        _check(features, "hidden state", "before the first update")
-        head, optimizer = self.head(role, features.shape[1])
-        if (role, stage) not in self.fitted:
-            config = replace(self.config, epochs=FIRST_EPOCHS)
-            fit_value(head, optimizer, features, torch.tensor(rewards), config=config, seed=step)
-            self.fitted[role, stage] = step
-        with torch.no_grad(): values = head(features)
-        _check(values, "value", "before the first update")
-        return values
+# %% ../nbs/20a_value_heads.ipynb #33c59054
+@patch
+def predict(self: ValueHeads,
+    role: str, # Who learns
+    stage: int, # At which stage
+    features: torch.Tensor, # row x channel: hidden states
+    rewards: list[float], # row
+    step: int # Its number
+) -> torch.Tensor: # row
+    "Values before an update, by a head that was fitted to the first batch of the stage"
+    _check(features, "hidden state", "before the first update")
+    head, optimizer = self.head(role, features.shape[1])
+    if (role, stage) not in self.fitted:
+        config = replace(self.config, epochs=FIRST_EPOCHS)
+        fit_value(head, optimizer, features, torch.tensor(rewards), config=config, seed=step)
+        self.fitted[role, stage] = step
+    with torch.no_grad(): values = head(features)
+    _check(values, "value", "before the first update")
+    return values
 
-    def learn(self,
-        role: str, # Who learned
-        stage: int, # At which stage
-        features: torch.Tensor, # row x channel: hidden states
-        rewards: list[float], # row
-        values: torch.Tensor, # row: what `predict` returned
-        step: int, # Its number
-        taught: bool # True if the batch taught the policy something
-    ) -> dict[str, float | None]: # value_loss; explained_variance before the update
-        "Train the head of a role after the policy's update"
-        returns, (head, optimizer) = torch.tensor(rewards), self.head(role, features.shape[1])
-        if taught: loss = fit_value(head, optimizer, features, returns, values, self.config, step)
-        else: loss = compute_value_loss(values, returns).item()
-        explained = None if self.fitted[role, stage] == step else explained_variance(values, returns)
-        return dict(value_loss=loss, explained_variance=explained)
+# %% ../nbs/20a_value_heads.ipynb #b6d19cb5
+@patch
+def learn(self: ValueHeads,
+    role: str, # Who learned
+    stage: int, # At which stage
+    features: torch.Tensor, # row x channel: hidden states
+    rewards: list[float], # row
+    values: torch.Tensor, # row: what `predict` returned
+    step: int, # Its number
+    taught: bool # True if the batch taught the policy something
+) -> dict[str, float | None]: # value_loss; explained_variance before the update
+    "Train the head of a role after the policy's update"
+    returns, (head, optimizer) = torch.tensor(rewards), self.head(role, features.shape[1])
+    if taught: loss = fit_value(head, optimizer, features, returns, values, self.config, step)
+    else: loss = compute_value_loss(values, returns).item()
+    explained = None if self.fitted[role, stage] == step else explained_variance(values, returns)
+    return dict(value_loss=loss, explained_variance=explained)
 
-    def state(self) -> dict: # Empty if no head was needed
-        "What a checkpoint keeps of the heads"
-        if not self.heads: return {}
-        heads = {r: dict(head=h.state_dict(), optimizer=o.state_dict()) for r, (h, o) in self.heads.items()}
-        return dict(heads=heads, fitted=[[*key, step] for key, step in sorted(self.fitted.items())])
+# %% ../nbs/20a_value_heads.ipynb #48e969f7
+@patch
+def state(self: ValueHeads) -> dict: # Empty if no head was needed
+    "What a checkpoint keeps of the heads"
+    if not self.heads: return {}
+    heads = {r: dict(head=h.state_dict(), optimizer=o.state_dict()) for r, (h, o) in self.heads.items()}
+    return dict(heads=heads, fitted=[[*key, step] for key, step in sorted(self.fitted.items())])
 
-    def restore(self,
-        state: dict # What `state` returned
-    ):
-        "Put saved heads back"
-        self.fitted = {(role, stage): step for role, stage, step in state.get("fitted", ())}
-        for role, saved in state.get("heads", {}).items():
-            head, optimizer = self.head(role, saved["head"]["first.weight"].shape[1])
-            head.load_state_dict(saved["head"])
-            optimizer.load_state_dict(saved["optimizer"])
+@patch
+def restore(self: ValueHeads,
+    state: dict # What `state` returned
+):
+    "Put saved heads back"
+    self.fitted = {(role, stage): step for role, stage, step in state.get("fitted", ())}
+    for role, saved in state.get("heads", {}).items():
+        head, optimizer = self.head(role, saved["head"]["first.weight"].shape[1])
+        head.load_state_dict(saved["head"])
+        optimizer.load_state_dict(saved["optimizer"])
