@@ -36,7 +36,7 @@ def together(self: TrainingConfig) -> bool:
     return self.joint and len(self.stages) > 1
 
 # %% ../nbs/32_settings.ipynb #2fb57ef3
-TOGETHER = .5 # Share of `problems_per_step` in a step that trains all stages, as it trains five answers per program
+TOGETHER = .5 # Share of `problems_per_step` in a step of all stages, which trains five answers per program
 TESTED = 1 # Chains of each problem that get tests in a generator's step; these tests judge all its chains
 EVAL_TESTED = 50 # Chains that get tests in an evaluation
 

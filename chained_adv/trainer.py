@@ -52,7 +52,7 @@ class AdversarialTrainer:
         progress: bool = True, # True shows a bar, tables and alarms
         facts: dict | None = None, # More entries for `config.json`
         callbacks: Sequence[Callback] = (), # Called after the callbacks of the settings
-        selection: list[Problem] | None = None # Problems that choose `best`; None sets some of `problems` apart
+        selection: list[Problem] | None = None # To choose `best` on; None sets some of `problems` apart
     ):
         check_config(config)
         join_ranks()
@@ -136,10 +136,10 @@ class AdversarialTrainer:
 def _reset(self: AdversarialTrainer):
     "Set everything that a run counts or collects to its beginning"
     self.step, self.seconds = 0, 0. # Number of the last step; seconds, those before a resume included
-    self.in_run, self.lock = False, None # True between `before_run` and `after_run`; the lock on the run's folder
+    self.in_run, self.lock = False, None # True between `before_run` and `after_run`; lock on the folder
     self.optimizers, self.evaluations = {}, {} # (role, stage) -> optimizer; (stage, split) -> `Evaluation`
     self.mutants = {} # split -> mutants per problem
-    self.earlier_tests = self.validate = None # A callback may set them; `sample_rollout` hands them to `judge`
+    self.earlier_tests = self.validate = None # A callback may set them; `judge` gets them
     self.past = {} # Wrong programs of earlier steps, which tests may catch: see `PastPrograms`
     self.selection = None # Measures checkpoints, from the beginning of a run on
 
@@ -149,7 +149,8 @@ def _set_problems(self: AdversarialTrainer, problems, held_out, selection):
     self.problems, self.held_out = list(problems), list(held_out)
     self.to_select = list(selection) or self.problems[:N_SELECTION]
     if not self.problems: raise ProblemError("there are no problems to train on")
-    self.each = math.ceil(self.config.eval_samples / len(self.held_out or self.problems)) # Samples in evaluations
+    evaluated = self.held_out or self.problems
+    self.each = math.ceil(self.config.eval_samples / len(evaluated)) # Samples of a problem in an evaluation
     if leaks := find_leaks(self.problems + self.to_select, self.held_out):
         raise ProblemError(f"{len(leaks)} held-out problems are also trained on, for example {leaks[0]}; "
                            "take them out of one of the two sets")
@@ -252,7 +253,7 @@ def _locate_errors(step, stage, role):
 
 # %% ../nbs/33_trainer.ipynb #0d2ea389
 STATISTICS = ("policy_loss", "kl", "clip_fraction", "entropy", "grad_norm", "rows_kept", "value_loss",
-              "explained_variance", "sampler_gap") # Statistics of an update that are logged, where it has them
+              "explained_variance", "sampler_gap") # What we log of an update, where it has it
 
 @patch
 def _line(self: AdversarialTrainer, role, stage, phase, rollout, stats, seconds):
