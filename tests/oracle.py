@@ -42,8 +42,8 @@ def machine():
     "What the last digits depend on"
     return f"torch {torch.__version__.split('+')[0]}, {platform.machine()}, {torch.backends.cpu.get_cpu_capability()}"
 
-def train(name, folder, stop_after=None):
-    "Train a run of `RUNS` in a folder; with `stop_after` stop after so many steps, then resume"
+def train(name, folder, stop_after=None, resume=False):
+    "Train a run of `RUNS` in a folder, or resume it; with `stop_after` stop after so many steps, then resume"
     make = lambda: AdversarialTrainer(TrainingConfig(out=str(folder), **RUNS[name]), tiny_problems("train", 40),
                                       tiny_problems("held_out", 6), progress=False)
     if stop_after:
@@ -56,7 +56,7 @@ def train(name, folder, stop_after=None):
             try: trainer.train_full_pipeline()
             except KeyboardInterrupt: pass
             else: raise AssertionError("the run ended before it was stopped")
-    with make() as trainer: trainer.train_full_pipeline(resume=bool(stop_after))
+    with make() as trainer: trainer.train_full_pipeline(resume=resume or bool(stop_after))
 
 def digest(tensors):
     "A hash of tensors, whatever they are called"
