@@ -26,8 +26,8 @@ from .rewards import get_reward_scheme
 from .tracking import check_tracker
 from .callbacks.base import Callback, Phase, make_callback
 from .callbacks.guard import StopOnAlarm
-from .opponents.fuzz import is_fuzz
-from .opponents.training import FuzzInputs
+from .opponents import is_fuzz
+from .callbacks.fuzz import FuzzInputs
 
 # %% ../nbs/32_settings.ipynb #5f99307c
 @patch(as_prop=True)

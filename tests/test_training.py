@@ -18,7 +18,7 @@ from chained_adv.settings import TrainingConfig
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.tracking import read_metrics
 from chained_adv.trainer import AdversarialTrainer
-from chained_adv.opponents.training import FuzzInputs
+from chained_adv.callbacks.fuzz import FuzzInputs
 
 TRAIN, HELD_OUT = tiny_problems("train", 25)[:8], tiny_problems("held_out", 25)[:1]
 
@@ -235,7 +235,7 @@ def test_bad_settings_are_refused(wrong, words):
 
 def test_a_callback_of_the_users_own_is_named_by_its_path():
     "With a number behind it, as the callbacks of the package"
-    with trainer(callbacks=("chained_adv.opponents.training:FuzzInputs:3", "fuzz")) as t:
+    with trainer(callbacks=("chained_adv.callbacks.fuzz:FuzzInputs:3", "fuzz")) as t:
         assert [o.n for o in t.callbacks if isinstance(o, FuzzInputs)] == [3, 8]
 
 class Hooks(Callback):
