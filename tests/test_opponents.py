@@ -6,10 +6,9 @@ import pytest
 import torch
 from hypothesis import given, settings, strategies as st
 from chained_adv.batches import discriminator_batch
-from chained_adv.callbacks.base import Callback, make_callback
+from chained_adv.callbacks import Callback, FuzzInputs, make_callback
 from chained_adv.core import Chain, ConfigError, Problem, TestCase
 from chained_adv.models import ModelConfig, Players
-from chained_adv.callbacks.fuzz import FuzzInputs
 from chained_adv.opponents import (Fuzzer, can_fill, counted_tokens, fill_inputs, fill_lists, fuzz_inputs, fuzz_tests,
                                    fuzz_text, read_fuzz, write_lists)
 from chained_adv.problems import load_problems
