@@ -26,8 +26,7 @@ UPWARD = {  # importer: modules that are read after it
     "engines.local": "models",
     "engines.folders": "models",
     "engines.vllm": "models",
-    "engines.connect": "models opponents.fuzz",
-    "opponents.training": "callbacks.base",
+    "engines.connect": "models",
     "arc.results.answers": "arc.verify",
 }
 READ_FIRST = "one_page"  # tells the whole game, so it may import anything

@@ -26,7 +26,7 @@ import torch, transformers
 from transformers import AutoModelForCausalLM, Qwen2Config
 from chained_adv import sharing
 from chained_adv.adapters import AdaptersOff, AdapterSwitch, add_adapters
-from chained_adv.callbacks.base import Callback
+from chained_adv.callbacks import Callback
 from chained_adv.loading import TINY, load_tokenizer
 from chained_adv.models import ModelConfig, Players, make_readers
 from chained_adv.config import QUICK

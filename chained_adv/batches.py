@@ -20,7 +20,7 @@ from .models import Player
 from .ppo import Batch, PPOConfig, spread_credit, train_step
 from .value_heads import ValueHeads, value_advantages
 from .rollout import Rollout, TestList, discriminator_turns, generator_turns
-from .opponents.player import counted_tokens
+from .opponents import counted_tokens
 
 # %% ../nbs/31_batches.ipynb #c8015763
 def _make_batch(turns, credit=None):

@@ -148,7 +148,7 @@ def train(
     **settings: Any # Settings that were written as flags
 ):
     "Train a generator and a discriminator against each other."
-    from chained_adv.opponents.fuzz import is_fuzz
+    from chained_adv.opponents import is_fuzz
     from chained_adv.sources import problem_origin, problem_sets, read_run
     if engine_url: settings["engine"] = engine_url
     values = gather_settings(quick, config, set_, settings, lr)
@@ -310,14 +310,14 @@ def load_engine(
     tester: str = "" # Who writes the tests in place of its discriminator: `fuzz:8`
 ) -> Any: # An `InferenceEngine`
     "Load the players of a run's checkpoint, or of a model before training"
-    from chained_adv.opponents.fuzz import read_fuzz
+    from chained_adv.opponents import read_fuzz
     if tester: read_fuzz(tester)
     from chained_adv.inference import InferenceEngine
     from chained_adv.models import Players
-    from chained_adv.opponents.player import swap_tester
+    from chained_adv.opponents import use_fuzzer
     if run: engine = InferenceEngine.from_checkpoint(run, checkpoint, device)
     else: engine = InferenceEngine(Players(ModelConfig(model=model or "tiny", device=device)))
-    if tester: swap_tester(engine.players, tester)
+    if tester: use_fuzzer(engine.players, tester)
     return engine
 
 def _print_ids(train_set, held_out, json):

@@ -13,7 +13,7 @@ import peft
 from . import __version__
 from .core import ConfigError
 from .loading import QUANTISED, load_base, quietly
-from .opponents.fuzz import is_fuzz
+from .opponents import is_fuzz
 from .models import ROLES, Base, Player, Players
 from .engines.folders import write_adapter
 from .tracking import RATE_NAMES, read_evaluations, read_metrics

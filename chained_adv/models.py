@@ -25,9 +25,7 @@ from .sampling import Reader, Sample, answer_logprobs, last_states
 from .pathcheck import path_gap, refusing
 from .stages import PromptSet, discriminator_prompt, end_texts, find_end, generator_prompt
 from .stages import get_stage, load_prompts, pick_stages
-from .opponents.inputs import can_fill
-from .opponents.fuzz import is_fuzz
-from .opponents.player import swap_tester
+from .opponents import can_fill, is_fuzz, use_fuzzer
 
 # %% ../nbs/17_models.ipynb #28882e9b
 ADAPTERS = ("stage", "role", "unified", "full")
@@ -375,7 +373,7 @@ class Players:
         self.generator = Generator("generator", bases["generator"], config, prompts["generator"])
         self.discriminator = Discriminator(
             "discriminator", bases["discriminator"], config, prompts["discriminator"])
-        if is_fuzz(config.discriminator_model): swap_tester(self, config.discriminator_model)
+        if is_fuzz(config.discriminator_model): use_fuzzer(self, config.discriminator_model)
 
 # %% ../nbs/17_models.ipynb #ea091a65
 @patch

@@ -22,8 +22,7 @@ from .models import Players, make_readers
 from .sampling import Reader, Sample
 from .testcases import ParsedTests, Rejected, baseline_cases
 from .sandbox import Job, Sandbox
-from .opponents.inputs import fill_lists
-from .opponents.player import write_lists
+from .opponents import fill_lists, write_lists
 from .rewards import (RewardScheme, compute_discriminator_reward, compute_generator_reward,
                                  get_reward_scheme, per_test_credits)
 

@@ -24,10 +24,8 @@ from .jail import ISOLATION
 from .sandbox import Sandbox
 from .rewards import get_reward_scheme
 from .tracking import check_tracker
-from .callbacks.base import Callback, Phase, make_callback
-from .callbacks.guard import StopOnAlarm
-from .opponents.fuzz import is_fuzz
-from .opponents.training import FuzzInputs
+from .opponents import is_fuzz
+from .callbacks import Callback, FuzzInputs, Phase, StopOnAlarm, make_callback
 
 # %% ../nbs/32_settings.ipynb #5f99307c
 @patch(as_prop=True)

@@ -32,10 +32,7 @@ from .tracking import read_evaluations, write_json
 # %% ../nbs/33_trainer.ipynb #37508b13
 from .evaluation import RATE_NAMES, Evaluation, evaluate_players
 from .mutants import find_live_mutants
-from .callbacks.base import Callback, Callbacks
-from .callbacks.guard import Guard
-from .callbacks.log import Log, Progress, TokenBudget
-from .callbacks.past import PastPrograms
+from .callbacks import Callback, Callbacks, Guard, Log, PastPrograms, Progress, TokenBudget
 from .settings import EVAL_TESTED, TESTED, TOGETHER, TrainingConfig, check_config
 from .settings import check_folder, check_same_settings, clear_folder, hold_folder
 from .settings import learning_rate, named_callbacks, run_facts, stage_phases

@@ -9,7 +9,7 @@ follow.
 from chained_adv.core import Problem, TestCase
 from chained_adv.engines.base import Row
 from chained_adv.models import Discriminator, Players
-from chained_adv.opponents.inputs import can_fill
+from chained_adv.opponents import can_fill
 from chained_adv.sandbox import Job, Sandbox
 from chained_adv.testcases import baseline_cases, parse_tests
 

@@ -24,9 +24,7 @@ from statistics import mean
 from chained_adv.core import Chain, make_rng
 from chained_adv.models import ModelConfig, Players
 from chained_adv.mutants import find_live_mutants, mutation_scores
-from chained_adv.opponents.fuzz import fuzz_inputs
-from chained_adv.opponents.player import write_lists
-from chained_adv.opponents.training import fuzz_tests
+from chained_adv.opponents import fuzz_inputs, fuzz_tests, write_lists
 from chained_adv.problems import load_problems
 from chained_adv.sandbox import Sandbox
 from chained_adv.tiny.world import Spec, habits_of, run_spec, spec_problem, tiny_specs, with_habit
@@ -99,7 +97,7 @@ def mutant_rows(
             items = lambda n: [(p, m, t.cases[:n]) for p, m, t in zip(problems, mutants, tests) if m]
             scores = [mutation_scores(items(n), box) for n in NUMBERS]
             rates = [round(sum(k for k, _ in o) / sum(t for _, t in o), 2) for o in scores]
-            rows.append((f"fuzz, {name}", *rates, round(mean(o.refused for o in tests), 1)))
+            rows.append((f"fuzz, {name}", *rates, round(mean(len(o.rejected) for o in tests), 1)))
     return rows
 
 def main(argv: list[str] | None = None):

@@ -22,7 +22,7 @@ reference all the same.
 from collections import Counter
 from collections.abc import Sequence
 
-from chained_adv.callbacks.base import Callback
+from chained_adv.callbacks import Callback
 from chained_adv.core import ConfigError, ExecutionResult, Verdict
 
 

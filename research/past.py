@@ -16,7 +16,7 @@ from random import Random
 
 import torch
 
-from chained_adv.callbacks.base import Callback
+from chained_adv.callbacks import Callback
 from chained_adv.core import ConfigError, Problem, TestCase, make_rng, stable_hash
 from chained_adv.models import Player
 from chained_adv.rollout import Rollout, catching_tests

@@ -19,7 +19,7 @@ from typing import Any
 
 import torch
 
-from chained_adv.callbacks.base import Callback
+from chained_adv.callbacks import Callback
 from chained_adv.core import ChainedAdvError, ConfigError
 from chained_adv.intervals import Interval, mean_interval
 from chained_adv.settings import TrainingConfig, check_config

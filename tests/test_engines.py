@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest, torch
 import chained_adv.engines.server as engine_server
 import chained_adv.engines.vllm as engine_vllm
-from chained_adv.callbacks.base import Callback
+from chained_adv.callbacks import Callback
 from chained_adv.core import ConfigError
 from chained_adv.engines.base import EngineError, EngineFault, Row
 from chained_adv.engines.connect import Synced, connect, disconnect

@@ -6,13 +6,11 @@ import pytest
 import torch
 from hypothesis import given, settings, strategies as st
 from chained_adv.batches import discriminator_batch
-from chained_adv.callbacks.base import Callback, make_callback
+from chained_adv.callbacks import Callback, FuzzInputs, make_callback
 from chained_adv.core import Chain, ConfigError, Problem, TestCase
 from chained_adv.models import ModelConfig, Players
-from chained_adv.opponents.fuzz import fuzz_inputs, fuzz_text, read_fuzz
-from chained_adv.opponents.inputs import can_fill, fill_inputs, fill_lists
-from chained_adv.opponents.player import FuzzTester, counted_tokens, write_lists
-from chained_adv.opponents.training import FuzzInputs, fuzz_tests
+from chained_adv.opponents import (Fuzzer, can_fill, counted_tokens, fill_inputs, fill_lists, fuzz_inputs, fuzz_tests,
+                                   fuzz_text, read_fuzz, write_lists)
 from chained_adv.problems import load_problems
 from chained_adv.rollout import Match, Rollout, TestList, judge, play, rollout_metrics
 from chained_adv.sampling import Sample
@@ -229,7 +227,7 @@ def test_what_the_reference_refuses_is_counted(box):
     for seed in range(6):
         made, = fuzz_tests([p], box, 8, seed)
         zero = any(t.args == (0,) for t in fuzz_inputs(p, 8, seed))
-        assert made.refused == zero and len(made.cases) == 8 - zero
+        assert len(made.rejected) == zero and len(made.cases) == 8 - zero
 
 @pytest.mark.parametrize("name", ["fuzz:0", "fuzz:x", "fuzz:8:narrow", "fuzzy:8"])
 def test_wrong_names(name):
@@ -238,7 +236,7 @@ def test_wrong_names(name):
 
 def test_the_fuzzer_plays_without_a_model(box):
     players, problems = Players(ModelConfig(device="cpu", discriminator_model="fuzz:5")), tiny_problems("held_out", 25)[:6]
-    assert isinstance(players.discriminator, FuzzTester) and players.test_stages == (5,)
+    assert isinstance(players.discriminator, Fuzzer) and players.test_stages == (5,)
     assert set(players.state()) == {f"shared.generator_{i}" for i in range(1, 6)}
     a, b = (play(players, problems, box, n_samples=2, seed=3) for _ in range(2))
     assert [t.answer.text for t in a.lists] == [t.answer.text for t in b.lists]
@@ -249,7 +247,7 @@ def test_the_fuzzer_plays_without_a_model(box):
 
 def test_without_a_reference_the_fuzzer_writes_nothing():
     chain = Chain(replace(DOUBLE, reference_solution=""), outputs=[""] * 5)
-    (answer, read), = write_lists(FuzzTester("fuzz", None, None), [chain], 5)
+    (answer, read), = write_lists(Fuzzer("fuzz", None, None), [chain], 5)
     assert (answer.text, read.items) == ("", [])
 
 def test_nobody_learns_from_the_fuzzers_side():

@@ -9,7 +9,7 @@ from setuptools import find_packages
 from chained_adv.core import Chain, ConfigError, Problem, make_rng
 from chained_adv.evaluation import Evaluation
 from chained_adv.models import ModelConfig, Players
-from chained_adv.opponents.fuzz import read_hints
+from chained_adv.opponents import find_hints
 from chained_adv.problems import find_leaks, save_problems
 from chained_adv.rollout import Match, Rollout, TestList, judge
 from chained_adv.sampling import Sample
@@ -93,7 +93,7 @@ def test_tests_of_the_writer_are_read_by_the_game():
 def test_a_fuzzer_reads_digits_and_no_words():
     for words in (False, True):
         for p in limits.limit_problems("train", 40, words=words):
-            assert (int(p.id.split("-")[2]) in read_hints(p).numbers) != words, p.description
+            assert (int(p.id.split("-")[2]) in find_hints(p).numbers) != words, p.description
 
 
 # World B

@@ -1,13 +1,12 @@
 """Small real runs: the same seed gives the same numbers, every estimator trains, and what is broken stops with its name."""
-import math, subprocess, sys
-from dataclasses import replace
+import json, math, subprocess, sys
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest, torch
 from accelerate.tracking import LOGGER_TYPE_TO_CLASS, GeneralTracker
 
-from chained_adv.callbacks.base import Callback
-from chained_adv.callbacks.guard import Alarm, Guard, log_alarm, read_alarms
+from chained_adv.callbacks import Alarm, Callback, FuzzInputs, Guard, read_alarms
 from chained_adv.checkpoints import CheckpointManager
 from chained_adv.core import ConfigError, TrainingError
 from chained_adv.models import ModelConfig
@@ -18,7 +17,6 @@ from chained_adv.settings import TrainingConfig
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.tracking import read_metrics
 from chained_adv.trainer import AdversarialTrainer
-from chained_adv.opponents.training import FuzzInputs
 
 TRAIN, HELD_OUT = tiny_problems("train", 25)[:8], tiny_problems("held_out", 25)[:1]
 
@@ -203,7 +201,7 @@ def test_bad_settings_are_refused(wrong, words):
 
 def test_a_callback_of_the_users_own_is_named_by_its_path():
     "With a number behind it, as the callbacks of the package"
-    with trainer(callbacks=("chained_adv.opponents.training:FuzzInputs:3", "fuzz")) as t:
+    with trainer(callbacks=("chained_adv.callbacks:FuzzInputs:3", "fuzz")) as t:
         assert [o.n for o in t.callbacks if isinstance(o, FuzzInputs)] == [3, 8]
 
 class Hooks(Callback):
@@ -302,12 +300,13 @@ def test_a_reward_for_the_number_of_tests_trips_the_guard(tmp_path, monkeypatch)
     with AdversarialTrainer(replace(config, model=ModelConfig(device="cpu", max_test_tokens=100, max_stage_tokens=60)), tiny_problems("train", 25)[:16], progress=False) as t:
         with pytest.raises(TrainingError, match=r"stage 1, discriminator, alarm '\w+': .*stop_on_alarm is set"): t.train_full_pipeline()
     first = read_alarms(tmp_path / "run")[0]
-    assert first.kind == "hacking" and first.step <= 10 and "the reward rose" in first.saw and "mend the reward scheme" in first.advice
+    assert first.kind == "hacking" and first.step <= 10 and "the reward rose" in first.saw and "fix the reward scheme" in first.advice
     assert [o["step"] for o in read_metrics(tmp_path / "run")] == list(range(1, first.step + 1)) # the step that showed it is logged
 
 def test_alarms_go_with_the_checkpoint_when_a_run_is_resumed(tmp_path):
     with trainer(out=str(tmp_path / "run"), stages=(1,)) as t: t.train_full_pipeline()
-    for step in (2, 99): log_alarm(tmp_path / "run", Alarm(step, 1, "generator", "tame", "saw", "advice"))
+    alarms = [asdict(Alarm(step, 1, "generator", "tame", "saw", "advice")) for step in (2, 99)]
+    (tmp_path / "run/alarms.jsonl").write_text("".join(json.dumps(o) + "\n" for o in alarms))
     with trainer(out=str(tmp_path / "run"), stages=(1,)) as t: t.train_full_pipeline(resume=True)
     assert [o.step for o in read_alarms(tmp_path / "run")] == [2]
 

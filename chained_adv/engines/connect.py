@@ -9,7 +9,7 @@ __all__ = ['VLLM', 'Synced', 'server_address', 'check_engine', 'connect', 'disco
 from urllib.parse import urlsplit
 from fastcore.basics import patch
 from ..core import ConfigError
-from ..opponents.fuzz import is_fuzz
+from ..opponents import is_fuzz
 from .base import Answer, Engine, Row
 from ..models import Base, Players, adapter_parameters
 
