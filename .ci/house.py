@@ -23,10 +23,6 @@ from types import SimpleNamespace
 ROOT, PACKAGE, WIDE = Path(__file__).resolve().parent.parent, "chained_adv", 110
 UPWARD = {  # importer: modules that are read after it
     "judge.batches": "testcases",
-    "engines.local": "models",
-    "engines.folders": "models",
-    "engines.vllm": "models",
-    "engines.connect": "models",
     "arc.results.answers": "arc.verify",
 }
 READ_FIRST = "one_page"  # tells the whole game, so it may import anything

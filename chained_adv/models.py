@@ -17,7 +17,6 @@ from .config import ModelConfig
 from .core import ConfigError, Problem, stable_hash
 from .loading import QUANTISED, context_size, end_tokens, load_base, render_chat
 from .memory import free_memory
-from .engines.base import Row
 from .ranks import spread, spread_layers, wants_spread
 from .rows import RowLimit, sample_rows
 from .sharing import can_share
@@ -233,24 +232,18 @@ def cut(self: Player,
         ids, logps, finished, text = ids[:n], logps[:n], True, text[:end[0]]
     return ids, logps, finished, text
 
-# %% ../nbs/17_models.ipynb #a5fe509e
-@patch
-def _write(self: Player, prompts, adapter, limit, temperature, seeds, reader=None, stops=None):
-    "Sample one answer per prompt with this process's weights"
-    model = sampling_model(self.base, adapter)
-    reader = Reader(model, self.pad_id, shares=self.base.shares) if self.served else reader or self.reader()
-    return sample_rows(model, reader, prompts, limit, self.end_ids, temperature, seeds, stops, self.base.rows)
-
 # %% ../nbs/17_models.ipynb #7d1f0c3e
 @patch
-def _answer(self: Player, rows, stage, temperature, reader):
-    "Answers to rows of one adapter, by the engine or by this process"
+def _answer(self: Player, rows, stage, limit, temperature, reader=None):
+    "Sample one answer per row, a prompt and a seed, by the engine or in this process"
     if not rows: return []
-    ends = end_texts(self.prompts, self.role == "generator" and stage == 5)
-    if self.engine: return self.engine.sample(rows, temperature, ends)
-    prompts, seeds = [r.prompt for r in rows], [r.seed for r in rows]
+    prompts, seeds = map(list, zip(*rows))
+    adapter, ends = self.adapter(stage), end_texts(self.prompts, self.role == "generator" and stage == 5)
+    if self.engine: return self.engine.sample(adapter, prompts, seeds, limit, temperature, ends)
+    model = sampling_model(self.base, adapter)
+    reader = Reader(model, self.pad_id, shares=self.base.shares) if self.served else reader or self.reader()
     stops = (lambda ids: self.stops(ids, stage)) if ends else None
-    return self._write(prompts, rows[0].adapter, rows[0].limit, temperature, seeds, reader, stops)
+    return sample_rows(model, reader, prompts, limit, self.end_ids, temperature, seeds, stops, self.base.rows)
 
 # %% ../nbs/17_models.ipynb #01a7b383
 @patch
@@ -266,9 +259,8 @@ def sample(self: Player,
     limit = self.max_tokens()
     ids = self.encode(prompts, limit)
     seeds = [stable_hash(seed, self.role, stage, i) % 2**62 for i in range(len(ids))]
-    rows = [Row(p, self.adapter(stage), limit, s) for p, s in zip(ids, seeds)]
-    work = lambda mine: self._answer(mine, stage, temperature, reader)
-    answers = spread(work, rows, [tuple(p) for p in ids])
+    work = lambda rows: self._answer(rows, stage, limit, temperature, reader)
+    answers = spread(work, list(zip(ids, seeds)), [tuple(p) for p in ids])
     return [Sample(p, *self.cut(*answer, stage=stage)) for p, answer in zip(ids, answers)]
 
 # %% ../nbs/17_models.ipynb #e7af1ef1

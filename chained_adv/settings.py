@@ -19,7 +19,7 @@ from .core import ConfigError
 from .stages import get_stage
 from .problems import ORDERS
 from .models import Players
-from .engines.connect import check_engine
+from .engines import check_engine
 from .jail import ISOLATION
 from .sandbox import Sandbox
 from .rewards import get_reward_scheme

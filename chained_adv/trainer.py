@@ -16,7 +16,7 @@ from fastcore.basics import patch
 from .core import ConfigError, Problem, ProblemError, TrainingError, stable_hash
 from .problems import ProblemSampler, find_leaks
 from .models import Players
-from .engines.connect import connect, disconnect
+from .engines import connect, disconnect
 from .sampling import Sample
 from .ranks import is_main, join_ranks, on_main
 from .jail import ISOLATION

@@ -7,7 +7,6 @@ follow.
 """
 
 from chained_adv.core import Problem, TestCase
-from chained_adv.engines.base import Row
 from chained_adv.models import Discriminator, Players
 from chained_adv.opponents import can_fill
 from chained_adv.sandbox import Job, Sandbox
@@ -42,8 +41,7 @@ def continue_tests(
     begun = player.base.tokenizer(beginnings, add_special_tokens=False).input_ids
     begun = [o[:player.window // 2] for o in begun] # a longer call counts as not answered
     ids = player.encode(prompts, limit + max(limit, *map(len, begun)))
-    rows = [Row(a + b, player.adapter(stage), limit, 0) for a, b in zip(ids, begun)]
-    answers = player._answer(rows, stage, 0., None)
+    answers = player._answer([(a + b, 0) for a, b in zip(ids, begun)], stage, limit, temperature=0.)
     return [a + player.cut(*b, stage)[3] for a, b in zip(beginnings, answers)]
 
 def _first_test(problem, test, text):

@@ -6,15 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest, torch
-import chained_adv.engines.server as engine_server
-import chained_adv.engines.vllm as engine_vllm
+from safetensors.torch import load_file, save_file
+import small_server, stamina
+import chained_adv.vllm as engine_vllm
 from chained_adv.callbacks import Callback
 from chained_adv.core import ConfigError
-from chained_adv.engines.base import EngineError, EngineFault, Row
-from chained_adv.engines.connect import Synced, connect, disconnect
-from chained_adv.engines.local import LocalEngine
-from chained_adv.engines.server import SmallServer
-from chained_adv.engines.vllm import VLLMEngine
+from chained_adv.engines import connect, disconnect
+from chained_adv.vllm import EngineError
 from chained_adv.inference import InferenceEngine
 from chained_adv.loading import TINY
 from chained_adv.models import ModelConfig, Players, adapter_parameters
@@ -23,6 +21,7 @@ from chained_adv.sandbox import Sandbox
 from chained_adv.settings import TrainingConfig
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.trainer import AdversarialTrainer
+from small_server import SmallServer
 
 REAL = os.environ.get("CHAINED_ADV_VLLM", "") # of: VLLM_ALLOW_RUNTIME_LORA_UPDATING=True vllm serve \
 # chained_adv/data/tiny --dtype float32 --enable-lora --max-lora-rank 16 --max-loras 4 --logprobs-mode processed_logprobs \
@@ -33,8 +32,45 @@ KINDS = ("status", "cut", "stale", "ids", "nothing", "timeout", "garbage", "logp
 
 # A server with faults
 
+def spoil(kind, content):
+    "A reply with something wrong in it; replies of other addresses than completions are replaced by an error page"
+    if kind == "garbage": return b"<html>502 Bad Gateway</html>"
+    body = json.loads(content)
+    if "choices" not in body: return b"<html>"
+    choice = body["choices"][0]
+    if kind == "stale": body["model"] = "generator_1-0000-v0"
+    if kind == "ids": choice["token_ids"] = [10**6] * len(choice["token_ids"])
+    if kind == "logprobs": choice["logprobs"]["token_logprobs"] = [None] * len(choice["token_ids"])
+    if kind == "prompt": choice["prompt_token_ids"] = [1, 2]
+    return json.dumps(body).encode()
+
+class FaultyHandler(small_server.Handler):
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.fault = self.server.owner.next_fault(self.path, body)
+        if self.fault == "nothing": return self.hang_up()
+        try: self.reply(body)
+        except OSError: self.close_connection = True # the client did not wait
+    def hang_up(self):
+        self.close_connection = True
+        self.connection.shutdown(socket.SHUT_RDWR)
+    def send(self, status, content):
+        fault, self.fault = self.fault, None
+        if fault == "timeout": time.sleep(self.server.owner.seconds + .5)
+        if fault in ("status", "busy") or (fault in KINDS[2:] and self.path != "/v1/completions"):
+            return super().send(429 if fault == "busy" else 500, b'{"error": "made up"}')
+        if fault == "cut":
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content[:len(content) // 2])
+            return self.hang_up()
+        if fault: content = spoil(fault, content)
+        super().send(status, content)
+
 class FaultyServer(SmallServer):
     "Each request fails a few times, in all ways in turn, until a number of faults is reached"
+    handler = FaultyHandler
     def __init__(self, faults=0, each=3, seconds=3.):
         super().__init__()
         self.left, self.each, self.seconds = faults, each, seconds
@@ -50,61 +86,21 @@ class FaultyServer(SmallServer):
             self.happened.append(kind)
             return kind
 
-def spoil(kind, content):
-    "A reply with something wrong in it; replies of other addresses than completions are replaced by an error page"
-    if kind == "garbage": return b"<html>502 Bad Gateway</html>"
-    body = json.loads(content)
-    if "choices" not in body: return b"<html>"
-    choice = body["choices"][0]
-    if kind == "stale": body["model"] = "generator_1-0000-v0"
-    if kind == "ids": choice["token_ids"] = [10**6] * len(choice["token_ids"])
-    if kind == "logprobs": choice["logprobs"]["token_logprobs"] = [None] * len(choice["token_ids"])
-    if kind == "prompt": choice["prompt_token_ids"] = [1, 2]
-    return json.dumps(body).encode()
-
-def faulty_handler(server, plain=engine_server._make_handler):
-    class Handler(plain(server)):
-        def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            self.fault = server.next_fault(self.path, body) if hasattr(server, "next_fault") else None
-            if self.fault == "nothing": return self.hang_up()
-            try: self.reply(body)
-            except OSError: self.close_connection = True # the client did not wait
-        def hang_up(self):
-            self.close_connection = True
-            self.connection.shutdown(socket.SHUT_RDWR)
-        def send(self, status, content):
-            fault, self.fault = self.fault, None
-            if fault == "timeout": time.sleep(server.seconds + .5)
-            if fault in ("status", "busy") or (fault in KINDS[2:] and self.path != "/v1/completions"):
-                return super().send(429 if fault == "busy" else 500, b'{"error": "made up"}')
-            if fault == "cut":
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(content)))
-                self.end_headers()
-                self.wfile.write(content[:len(content) // 2])
-                return self.hang_up()
-            if fault: content = spoil(fault, content)
-            super().send(status, content)
-    return Handler
-
 @pytest.fixture(autouse=True)
 def few_workers(monkeypatch):
     "So that rows do not wait long for a server that answers one at a time"
     torch.set_num_threads(1)
-    monkeypatch.setattr(engine_server, "_make_handler", faulty_handler)
     monkeypatch.setattr(engine_vllm, "WORKERS", 3)
 
 def move(parameters, by=.02):
     with torch.no_grad():
         for name, p in parameters.items(): p.add_(by * ("lora_B" in name))
 
-def connected(url, **kw):
+def connected(url, tries=8):
     players = Players(ModelConfig(device="cpu", engine=url, max_stage_tokens=40, max_test_tokens=40))
     connect(players)
-    engine = players.generator.engine.engine
-    engine.wait = .01
-    for name, value in kw.items(): setattr(engine, name, value)
+    engine = players.generator.engine
+    engine.tries, engine.retry = tries, stamina.RetryingCaller(attempts=tries, timeout=None, wait_initial=.01, wait_jitter=.01)
     return players
 
 def answers_of(rollout):
@@ -123,7 +119,7 @@ def test_a_hundred_faults_lose_no_episode():
             server = FaultyServer(faults)
             with server as url:
                 players = connected(url)
-                players.generator.engine.engine.http.timeout = server.seconds
+                players.generator.engine.http.timeout = server.seconds
                 rollout = play(players, PROBLEMS, sandbox, seed=3)
                 disconnect(players)
             found[faults] = answers_of(rollout), [c.generator_reward for c in rollout.chains]
@@ -142,11 +138,9 @@ def test_what_no_try_can_heal_stops_at_once():
     server = SmallServer()
     with server as url:
         players = connected(url)
-        server.load_adapter = lambda body: (_ for _ in ()).throw(engine_server.Refused(404, "Not Found"))
+        server.load_adapter = lambda body: (_ for _ in ()).throw(small_server.Refused(404, "Not Found"))
         with pytest.raises(EngineError, match="does not load adapters .*--enable-lora"):
             players.generator.sample(["def add(n):<s1>"], 1)
-        with pytest.raises(EngineError, match="never published"):
-            players.generator.engine.engine.sample([Row([1, 2], "generator_2", 4, 0)])
 
 def test_a_load_whose_reply_was_lost_is_done():
     server = FaultyServer(1, each=1)
@@ -157,7 +151,7 @@ def test_a_load_whose_reply_was_lost_is_done():
             out = right(path, body)
             if path == "/v1/load_lora_adapter" and not server.happened:
                 server.happened.append("lost")
-                raise engine_server.Refused(500, "lost")
+                raise small_server.Refused(500, "lost")
             return out
         server.answer, server.left = lose, 0
         assert players.generator.sample(["def add(n):<s1>"], 1)
@@ -182,28 +176,34 @@ def gap_of(players, seed, stage=1):
 
 def test_the_servers_logprobs_follow_the_weights(real):
     "Also those of the answers' first tokens, which depend on who has read the prompt"
-    players = connected(real)
+    players, versions = connected(real), []
     try:
         for step in range(4):
             gap, _ = gap_of(players, seed=step)
             assert gap < 1e-4
-            assert players.generator.engine.versions == step + 1
+            versions.append(players.generator.engine.names["generator_1"])
             move(players.generator.parameters(1))
         gap, _ = gap_of(players, 9, stage=2)
-        assert gap < 1e-4 and len(players.generator.engine.engine.names) == 2
+        assert gap < 1e-4 and len({*versions}) == 4 and len(players.generator.engine.names) == 2
     finally: disconnect(players)
 
 def test_a_small_update_that_the_server_missed_is_found(real):
     "A thousandth of a nat, far below the gap that precision may cause"
     players = connected(real)
-    engine, weights = players.generator.engine.engine, players.generator.parameters(1)
+    engine, weights = players.generator.engine, players.generator.parameters(1)
     try:
         gap_of(players, 0)
         move(weights, 1e-4)
         gap_of(players, 0) # publishes, and the probe is content
+        load = engine._load
+        def load_old(name): # the folder of the new version holds the weights of the one before
+            file, = (engine.folder / name).rglob("*.safetensors")
+            tensors = load_file(file)
+            save_file({n: p - 1e-4 * ("lora_B" in n) for n, p in tensors.items()}, file, dict(format="pt"))
+            load(name)
+        engine._load = load_old
         move(weights, 1e-4)
-        old = {n: p.detach() - 1e-4 * ("lora_B" in n) for n, p in weights.items()}
-        with pytest.raises(EngineError, match="weights of before"): engine.publish("generator_1", old, 99)
+        with pytest.raises(EngineError, match="with the old weights"): gap_of(players, 0)
     finally: disconnect(players)
 
 def test_seeds(real):
@@ -252,8 +252,8 @@ def test_a_few_shot_program_ends_at_the_server():
         players = Players(ModelConfig(device="cpu", engine=url, prompts="few_shot", max_stage_tokens=60))
         connect(players)
         try:
-            answers, sample = [], players.generator.engine.engine.sample
-            players.generator.engine.engine.sample = lambda *args: answers.extend(sample(*args)) or answers
+            answers, sample = [], players.generator.engine.sample
+            players.generator.engine.sample = lambda *args: answers.extend(sample(*args)) or answers
             kept = players.generator.sample(["def add(n):\n    "] * 12, 5, temperature=2., seed=0)
         finally: disconnect(players)
     assert [ids for ids, _, _ in answers] == [s.ids for s in kept]
@@ -262,15 +262,6 @@ def test_a_few_shot_program_ends_at_the_server():
 
 
 # Policy and training
-
-@pytest.mark.parametrize("prompts, stage, text", [("tags", 1, "def add(n):<s1>"), ("few_shot", 1, "# Idea: "), ("few_shot", 5, "def add(n):\n    ")])
-def test_local_engine_is_the_player(prompts, stage, text):
-    "Also where a text ends an answer, or a line at the margin a program"
-    players = Players(ModelConfig(device="cpu", prompts=prompts, max_stage_tokens=40))
-    plain = players.generator.sample([text] * 12, stage, 2., seed=2)
-    players.generator.engine = LocalEngine(players)
-    assert players.generator.sample([text] * 12, stage, 2., seed=2) == plain
-    assert any(o.finished for o in plain)
 
 def test_prompts_are_read_by_who_answers():
     "With a server's policy the adapter moves what the prompt means; without, the bare base has read it"
@@ -290,7 +281,9 @@ class Watch(Callback):
 
 def test_training_with_a_server(tmp_path):
     "Both players learn; the sampler's log-probabilities stay the trainer's; the run can be used without the server"
-    server, watch = SmallServer(), Watch()
+    server, watch, loaded = SmallServer(), Watch(), []
+    load = server.load_adapter
+    server.load_adapter = lambda body: (loaded.append(body["lora_name"]), load(body))[1]
     with server as url:
         model = ModelConfig(device="cpu", engine=url, max_stage_tokens=40, max_test_tokens=40,
                             chain_stages=(1, 5), test_stages=(5,))
@@ -300,10 +293,9 @@ def test_training_with_a_server(tmp_path):
             eval_samples=2, n_mutants=0)
         with AdversarialTrainer(config, PROBLEMS, progress=False, callbacks=[watch]) as trainer:
             trainer.train_full_pipeline()
-            versions = trainer.players.generator.engine.versions
         assert list(server.models) == ["base"] # nothing is left there
     gaps = [o["sampler_gap"] for o in watch.lines if "sampler_gap" in o]
-    assert gaps and max(gaps) < 1e-4 and versions >= 4
+    assert gaps and max(gaps) < 1e-4 and len({*loaded}) >= 4 and {o.split('-')[0] for o in loaded} == {'generator_1', 'generator_5', 'discriminator_5'}
     with InferenceEngine.from_checkpoint(tmp_path / "run", "latest", device="cpu") as engine:
         assert engine.players.generator.engine is None and engine.players.generator.served
         assert engine.solve_problem(PROBLEMS[0]).code
@@ -311,13 +303,12 @@ def test_training_with_a_server(tmp_path):
 @pytest.mark.parametrize("kw, message", [
     (dict(engine="ftp://h"), "give local, vllm, or a server's address"),
     (dict(engine="vllm", adapters="full"), "trains all weights"),
-    (dict(engine="vllm", discriminator_model="other"), "two are named")])
+    (dict(engine="vllm", discriminator_model="other"), "two players are named")])
 def test_settings_that_cannot_work(kw, message, tmp_path):
     with pytest.raises(ConfigError, match=message):
         AdversarialTrainer(TrainingConfig(out=str(tmp_path), model=ModelConfig(device="cpu", **kw)), PROBLEMS)
 
 def test_without_the_packages_of_the_extra(monkeypatch):
-    monkeypatch.delitem(sys.modules, "chained_adv.engines.vllm")
     monkeypatch.setitem(sys.modules, "httpx2", None)
     players = Players(ModelConfig(device="cpu", engine="vllm"))
     with pytest.raises(ConfigError, match=r"needs the package httpx2.*chained_adv\[engine\]"): connect(players)

@@ -104,7 +104,7 @@ def test_html_is_escaped(monkeypatch, engine):
 def test_a_batch_is_its_problems_one_by_one(engine):
     problems = tiny_problems("held_out", 25)[:3]
     batch = engine.solve_batch(problems)
-    assert [r.outputs for r in batch] == [engine.solve_problem(p).outputs for p in problems]
+    assert [r.chain.outputs for r in batch] == [engine.solve_problem(p).chain.outputs for p in problems]
     assert all(r.tokens <= 5 * 6 + 5 * 6 for r in batch) and len({id(r.chain) for r in batch}) == 3
 
 def test_seconds_name_every_stage(engine):
