@@ -317,11 +317,11 @@ def test_evaluate_as_text(run):
     r = call("evaluate", run, "tiny", run, "--limit", 1, "--n-mutants", 1, "--device", "cpu")
     assert r.exit_code == 0, (r.stderr, r.exception)
     said = "".join(r.stdout.split()) # a long path is folded
-    assert all("".join(o.split()) in said for o in ("1 problem, 1 sample each", f"Differences to {run} in points", "sign test", "1 kept of 2 made"))
+    assert all("".join(o.split()) in said for o in ("1 problems, 1 samples each", f"Differences to {run} in points", "sign test", "1 kept of 2 made"))
     assert "best of" not in r.stdout and "written" not in r.stdout
 
-BAD = {"k of zero": (("--k", "0"), "like 1,5"), "k in words": (("--k", "all"), "like 1,5"), "k beyond the samples": (("--k", "1,5", "--samples", "4"), "--k 5 needs 5 samples", "at least 5"),
-    "more to choose from than samples": (("--best-of", "3", "--samples", "2"), "--best-of 3 needs 3"), "negative samples": (("--samples", "-1"), "--samples"),
+BAD = {"k of zero": (("--k", "0"), "like 1,5"), "k in words": (("--k", "all"), "like 1,2,3"), "k beyond the samples": (("--k", "1,5", "--samples", "4"), "need 5 samples", "at least 5"),
+    "more to choose from than samples": (("--best-of", "3", "--samples", "2"), "need 3 samples"), "negative samples": (("--samples", "-1"), "--samples"),
     "out is a file": (("--out", "file"), "file: File exists"), "out below a file": (("--out", "file/x"), "Not a directory"),
     "no such run": (("./none",), "'./none' is no run"), "no such run in the folder of one": (("{run}_2",), "is no run"), "neither run nor model": (("no/such/model",), "'no/such/model' is no run", "cannot be loaded"), "a folder that is neither": ((".",), "'.' is no run", "cannot be loaded"), "no such checkpoint": (("{run}", "--checkpoint", "stage_9"), "stage_9"), "no such device": (("--device", "foo"), "foo")}
 
