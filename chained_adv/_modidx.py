@@ -1911,7 +1911,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                  'chained_adv.cli.print_episode': ('cli.html#print_episode', 'chained_adv/cli.py'),
                                  'chained_adv.cli.print_evaluation': ('cli.html#print_evaluation', 'chained_adv/cli.py'),
                                  'chained_adv.cli.print_summary': ('cli.html#print_summary', 'chained_adv/cli.py'),
-                                 'chained_adv.cli.saved_settings': ('cli.html#saved_settings', 'chained_adv/cli.py'),
                                  'chained_adv.cli.show': ('cli.html#show', 'chained_adv/cli.py'),
                                  'chained_adv.cli.solve': ('cli.html#solve', 'chained_adv/cli.py'),
                                  'chained_adv.cli.train': ('cli.html#train', 'chained_adv/cli.py'),

@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['COMMANDS', 'Problems', 'ListIds', 'Checkpoint', 'Discriminator', 'ConfigFile', 'Assigned', 'Seed', 'Device',
-           'Threads', 'Json', 'command', 'main', 'gather_settings', 'whole_path', 'saved_settings', 'train',
-           'print_summary', 'print_config', 'warm_start', 'print_episode', 'load_engine', 'list_problems', 'show',
-           'solve', 'check_target', 'measured_problems', 'evaluate', 'evaluation_results', 'write_evaluation',
+           'Threads', 'Json', 'command', 'main', 'gather_settings', 'whole_path', 'train', 'print_summary',
+           'print_config', 'warm_start', 'print_episode', 'load_engine', 'list_problems', 'show', 'solve',
+           'check_target', 'measured_problems', 'evaluate', 'evaluation_results', 'write_evaluation',
            'print_evaluation', 'checkpoints', 'export', 'check_problems', 'convert', 'leaks', 'doctor']
 
 # %% ../nbs/44_cli.ipynb #9e8480ed
@@ -83,13 +83,13 @@ def _run_arc(argv):
                           "pip install 'chained_adv[arc]'") from None
     app(argv, prog_name="chained-adv arc")
 
-# %% ../nbs/44_cli.ipynb #c11f3af5
+# %% ../nbs/44_cli.ipynb #22aadb69
 Problems = Annotated[str, "Problem file (JSON or JSONL), builtin, easy, tiny, or ARC tasks: arc:builtin, "
                           "arc:FOLDER or arc:FILE. Left out: those of the run, or the default of the model"]
 ListIds = Annotated[bool, "List the ids to choose from"]
 Checkpoint = Annotated[str, "Checkpoint of the run: a name, best or latest"]
-Discriminator = Annotated[str, "Writer of the tests instead of the trained discriminator: fuzz, fuzz:8 or "
-                               "fuzz:8:wide draws inputs at random and at the limits (8 per problem)"]
+Discriminator = Annotated[str, "Fuzzer that replaces the discriminator: fuzz:8 draws 8 inputs for a list of "
+                               "tests, fuzz:8:wide from wider ranges; left out: none"]
 ConfigFile = Annotated[str, "TOML file of settings, as chained-adv config prints it"]
 Assigned = Annotated[list, "Setting by its name, like ppo.lam=0.9; wins over a flag; can be repeated"]
 Seed = Annotated[int, "Seed of all random choices"]
@@ -97,7 +97,7 @@ Device = Annotated[str, "Device: auto, cpu, cuda or cuda:N"]
 Threads = Annotated[int, "CPU threads for torch; 0 leaves the number to torch"]
 Json = Annotated[bool, "Print JSON"]
 
-# %% ../nbs/44_cli.ipynb #83ca8f69
+# %% ../nbs/44_cli.ipynb #3c75a967
 def gather_settings(quick, config, assigned, given, lr=0.) -> dict[str, Any]: # Name of a setting -> value
     "Gather the settings of a command line; raises `ConfigError`"
     values = (QUICK if quick else {}) | (read_toml(config) if config else {})
@@ -107,19 +107,13 @@ def gather_settings(quick, config, assigned, given, lr=0.) -> dict[str, Any]: # 
         if name in values: values[name] = whole_path(values[name])
     return values
 
-def whole_path(
-    name: str # Name or path of a model or a prompt set
-) -> str: # Absolute path of a file or folder; other names as they are
-    "Make a path absolute, so that a run can be resumed from another folder"
+def whole_path(name: str) -> str: # Absolute path of a file or folder; other names as they are
+    "Make the path of a model or prompt set absolute, so that a run can be resumed from another folder"
     from chained_adv.stages import PROMPT_SETS
     ours = name in ("", "tiny", "auto", *PROMPT_SETS)
     return name if ours or not Path(name).exists() else str(Path(name).resolve())
 
-def saved_settings(record, folder) -> dict[str, Any]: # Name of a setting -> value
-    "Read the settings in a run's record; raises `ConfigError`"
-    return read_settings(record.get("settings", {}), f"{folder}/config.json, perhaps of another version")
-
-# %% ../nbs/44_cli.ipynb #3c5e6d4b
+# %% ../nbs/44_cli.ipynb #134928fa
 @command("train", "train", "train --quick --out runs/try", "train --problems my.json --out runs/mine",
     "train --problems arc:builtin,views=4 --model models/warm --out runs/arc",
     "train --config my.toml --advantage gae --lam 0.9 --seed 1 --out runs/mine1",
@@ -151,7 +145,7 @@ def train(
         raise ConfigError(f"--out {out}: the folder cannot be made in {above}; choose another one")
     record = read_run(out) if resume else {}
     if resume and not record: say(f"{out} holds no run to resume: a new one begins")
-    whole = make_config(saved_settings(record, out) | values)
+    whole = make_config(read_settings(record.get("settings", {}), f"{out}/config.json") | values)
     generator = whole.model.generator_model or whole.model.model
     start_quietly(threads, (generator, whole.model.discriminator_model or whole.model.model))
     from chained_adv.settings import check_config, check_folder
@@ -168,15 +162,13 @@ def train(
     print_summary(summary)
     print(f"\nrun folder  {out}\nplots       {out / 'plots'}\nnext        chained-adv solve --run {out}")
 
-# %% ../nbs/44_cli.ipynb #5c0c974e
+# %% ../nbs/44_cli.ipynb #e2254694
 def _percent(rate):
     "Write a rate with its 95 % interval; `-` if it was not measured"
     return f"{rate['value']:.0%} ({rate['low']:.0%} to {rate['high']:.0%})" if rate else "-"
 
-def print_summary(
-    summary: dict[str, Any] # Content of `summary.json`
-):
-    "Print the rates before and after a run, on both splits"
+def print_summary(summary: dict[str, Any]):
+    "Print the rates of a `summary.json`: before and after a run, on both splits"
     splits = [s for s in ("train", "held_out") if s in summary["after"]]
     columns = [(s, when) for s in splits for when in ("before", "after")]
     found = [summary[when].get(s, {}) for s, when in columns]
@@ -185,7 +177,7 @@ def print_summary(
     heads = ["", *(f"{s.replace('_', '-')} {when}" for s, when in columns)]
     print_table("Before and after training, with 95 % intervals", heads, rows)
 
-# %% ../nbs/44_cli.ipynb #418d405c
+# %% ../nbs/44_cli.ipynb #ca2ab9b4
 @command("config", "config > my.toml", "config --quick --model my-model > my.toml",
     "config --run runs/default")
 def print_config(
@@ -199,7 +191,8 @@ def print_config(
     from chained_adv.sources import read_run
     record = read_run(run) if run else {}
     if run and not record: raise ConfigError(f"{run}: no run's config.json is there; name a run's folder")
-    whole = make_config(saved_settings(record, run) | gather_settings(quick, config, set_, settings))
+    values = read_settings(record.get("settings", {}), f"{run}/config.json")
+    whole = make_config(values | gather_settings(quick, config, set_, settings))
     if json: return print_json(asdict(whole))
     if record.get("problems"):
         print(f"# Problems of the run: chained-adv train --problems {record['problems']['source']}")
@@ -240,7 +233,7 @@ def warm_start(
           f"loss        {done['loss_before']:.3f} before, {done['loss_after']:.3f} after, per {where} token\n"
           f"next        chained-adv train --model {out}{' --lr 0.002' * (model == 'tiny')}")
 
-# %% ../nbs/44_cli.ipynb #d0b31bc9
+# %% ../nbs/44_cli.ipynb #22deb30b
 def _test_row(test):
     "Make the row of a test: stage, text, verdicts on the program and on the reference solution, reason"
     verdict = {True: ("passes", "green"), False: ("fails", "red"), None: "-"}
@@ -248,10 +241,8 @@ def _test_row(test):
     if test["outcome"] == "rejected": program, reference = ("not a test", "dim"), "-"
     return test["stage"] or "-", test["test"], program, reference, test["reason"][:120]
 
-def print_episode(
-    episode: dict[str, Any] # Episode of `describe_chain`
-):
-    "Print the stages of an episode, and its tests with their verdicts"
+def print_episode(episode: dict[str, Any]):
+    "Print the stages of an episode of `describe_chain`, and its tests with their verdicts"
     from chained_adv.stages import get_stage
     console, columns = make_console(), ("stage", "test", "program", "reference solution", "reason")
     about = f"{episode['description']}\n\n{episode['signature']}"
@@ -365,17 +356,16 @@ def solve(
         print_table(f"{solved} of {len(episodes)} solved", ("problem", "solved", "tokens"), rows)
     if solved < len(episodes): sys.exit(1)
 
-# %% ../nbs/44_cli.ipynb #2760806a
-def check_target(target, checkpoint):
-    "Raise `ConfigError` unless a run or a model has this name"
+# %% ../nbs/44_cli.ipynb #c335f5be
+def check_target(target: str, checkpoint: str):
+    "Raise `ConfigError` unless this is a run with this checkpoint, or a model"
     from chained_adv.inference import find_checkpoint
     from chained_adv.loading import read_config
     from chained_adv.sources import is_run
-    try:
-        if is_run(target): return find_checkpoint(target, checkpoint)
-        if target != "tiny": read_config(target)
+    if is_run(target): return find_checkpoint(target, checkpoint)
+    if target == "tiny": return
+    try: read_config(target)
     except ConfigError as e:
-        if is_run(target): raise
         raise ConfigError(f"{target!r} is no run (a folder with checkpoints), and as a model it cannot "
                           f"be loaded: {e}") from None
 
@@ -392,7 +382,7 @@ def measured_problems(problems, targets) -> list[Any]: # All of --problems, or t
         raise ConfigError("no problem is left to measure on; name a file with --problems")
     return [p for p in held_out if p.id not in trained] or train_set
 
-# %% ../nbs/44_cli.ipynb #91c0e625
+# %% ../nbs/44_cli.ipynb #2e3e8fec
 @command("evaluate", "evaluate runs/default", "evaluate tiny runs/default --limit 50 --discriminator fuzz:8",
     "evaluate tiny runs/default --samples 8 --k 1,5 --best-of 4 --out comparison",
     "evaluate runs/mine/checkpoints/stage_1 runs/mine --problems other.json --json")
@@ -411,12 +401,13 @@ def evaluate(
     json: Json = False
 ):
     "Measure runs and models side by side: rates with 95 % intervals, and differences."
-    settings, needed, targets = dict(locals()), max(*k, best_of), tuple(dict.fromkeys(targets))
+    settings = dict(locals())
     if min(k) < 1: raise ConfigError("--k: give numbers of at least 1, like 1,5")
+    needed = max(*k, best_of)
     if samples and samples < needed:
         raise ConfigError(f"--k and --best-of need {needed} samples per problem but --samples is {samples}; "
                           f"leave --samples out or give at least {needed}")
-    samples = samples or needed
+    samples, targets = samples or needed, tuple(dict.fromkeys(targets))
     chosen = measured_problems(problems, targets)[:limit or None]
     start_quietly(threads, targets)
     for o in targets: check_target(o, checkpoint)
@@ -440,7 +431,7 @@ def evaluate(
         settings |= dict(samples=samples, targets=targets, version=__version__)
         data = dict(settings=settings, problems=[p.id for p in chosen], mutants=counts, results=results)
         write_evaluation(Path(out), data, rows, measured)
-    if json: return print_json([dict(o, mutants=counts) for o in results])
+    if json: return print_json(results)
     print_evaluation(rows, targets, f"{len(chosen)} problems, {samples} samples each, 95 % intervals")
     if counts: print(f"\nmutants     {counts['kept']} kept of {counts['made']} made")
     if out: print(f"written     {out}")
@@ -462,18 +453,14 @@ def _measure(target, checkpoint, device, discriminator, problems, box, best_of, 
         return evaluate_choices(players, problems, box, name=target, best_of=best_of, untrained=untrained,
                                 progress=show_phase, **options)
 
-# %% ../nbs/44_cli.ipynb #829abd00
+# %% ../nbs/44_cli.ipynb #2405be10
 def evaluation_results(rows, measured) -> list[dict[str, Any]]: # One per run or model
     "Gather the rates of each run or model, its solved share by tag, and its differences to the first"
     from chained_adv.evaluation import COLUMNS
-    results = []
+    kept, results = ("value", "low", "high", *COLUMNS[7:]), []
     for m in measured:
-        own = {r["metric"]: r for r in rows if r["name"] == m.name}
-        rates = {k: {c: r[c] for c in ("value", "low", "high")} for k, r in own.items()}
-        paired = {k: {c: r[c] for c in COLUMNS[7:]} for k, r in own.items() if r["verdict"]}
-        against = None if m is measured[0] else dict(name=measured[0].name, metrics=paired)
-        results.append(dict(name=m.name, problems=len(m.problems), n=m.n, by_tag=m.by_tag, against=against,
-                            generated_tokens=m.metrics["generated_tokens"], **rates))
+        own = {r["metric"]: {k: r[k] for k in kept if r[k] is not None} for r in rows if r["name"] == m.name}
+        results.append(dict(name=m.name, n=m.n, by_tag=m.by_tag, **own))
     return results
 
 def write_evaluation(folder, data, rows, measured):
@@ -575,7 +562,7 @@ def check_problems(
     print(f"{summarize_problems(checked)}\n\n{len(checked)} problems, all well-formed; "
           "every reference solution passes its own tests")
 
-# %% ../nbs/44_cli.ipynb #5442dad3
+# %% ../nbs/44_cli.ipynb #d65f6cab
 @command("problems convert", "problems convert leetcode.json --to problems.json",
     "problems convert HumanEval.jsonl --to humaneval.json --check",
     "problems convert rows.jsonl --to mine.json --map description=question")
@@ -607,11 +594,9 @@ def convert(
 def _print_conversion(done):
     "Print the entries that were repaired or refused, and the fields that were not read"
     colours = {"refused": "red", "repaired": "yellow"}
-    shown = [e for e in done.entries if e.status != "taken"]
     rows = [(e.where, e.id, e.format, (e.status, colours[e.status]), "; ".join(e.reasons)[:400])
-            for e in shown[:200]]
-    title = f"{done.source}: {done.summary()}{' (the first 200 below)' if len(shown) > 200 else ''}"
-    print_table(title, ("place", "id", "format", "status", "reasons"), rows)
+            for e in done.entries if e.status != "taken"]
+    print_table(f"{done.source}: {done.summary()}", ("place", "id", "format", "status", "reasons"), rows)
     unread = ", ".join(f"{key!r} (in {n})" for key, n in done.unused.most_common())
     if unread: print(f"fields that were not read: {unread}")
 

@@ -110,10 +110,8 @@ def make_config(
         return TrainingConfig(model=model, ppo=ppo, **parts[""])
     except ValueError as e: raise ConfigError(str(e)) from None
 
-# %% ../nbs/38_options.ipynb #231f22b9
-def write_toml(
-    config: TrainingConfig # Settings of a run
-) -> str: # Text of a TOML file
+# %% ../nbs/38_options.ipynb #3005514a
+def write_toml(config: TrainingConfig) -> str:
     "Write all settings as TOML, each below its help"
     lines, group = ["# Settings of a run, for: chained-adv train --config FILE"], ""
     for o in list_settings().values():

@@ -51,7 +51,7 @@ def whole_set(
     for o in remarks: say(o)
     return problems
 
-# %% ../nbs/39_sources.ipynb #b8d3ca3e
+# %% ../nbs/39_sources.ipynb #fc130a21
 def read_run(
     folder: str | Path # Folder of a run
 ) -> dict[str, Any]: # Content of its `config.json`; empty if there is none
@@ -64,9 +64,7 @@ def read_run(
                           "restore it, or start the run again with --overwrite") from None
     return record if isinstance(record, dict) and isinstance(record.get("settings"), dict) else {}
 
-def is_run(
-    path: str | Path # Any path
-) -> bool: # False for a model's folder
+def is_run(path: str | Path) -> bool: # False for a model's folder
     "True if this is a run, its folder of checkpoints, or one of its checkpoints"
     path = Path(path)
     return ((path / "manifest.json").is_file() or (path / "checkpoints").is_dir()

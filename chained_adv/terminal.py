@@ -14,11 +14,9 @@ from typing import Any
 from urllib.parse import urlsplit
 from .core import ChainedAdvError
 
-# %% ../nbs/37_terminal.ipynb #419d9887
-def describe_error(
-    error: Exception # Exception that ended a command
-) -> str: # Empty for a bug
-    "Describe a refusal in one line"
+# %% ../nbs/37_terminal.ipynb #73535ce3
+def describe_error(error: Exception) -> str: # Empty for a bug
+    "Describe the error that ended a command in one line"
     if isinstance(error, ChainedAdvError): return str(error)
     if not isinstance(error, OSError) or error.filename is None: return ""
     return f"{error.filename}: {error.strerror}; check the path, its permissions and the free space"
