@@ -12,21 +12,21 @@ from dataclasses import dataclass, field
 @dataclass(frozen=True)
 class ModelConfig:
     "Which models play, and what of them learns"
-    model: str = "tiny" # Base of both players: `tiny` (shipped), a folder, a GGUF file, or a hub name
-    generator_model: str = "" # Base of the generator, when it differs
-    discriminator_model: str = "" # Base of the discriminator, when it differs; or `fuzz:8`, `fuzz:8:wide`
-    adapters: str = "stage" # `stage`, `role`, `unified` or `full`
+    model: str = "tiny" # Base model of both players: `tiny` (shipped), a folder, a GGUF file, or a hub name
+    generator_model: str = "" # Base of the generator; empty for that of both players
+    discriminator_model: str = "" # Base of the discriminator, or `fuzz:8` or `fuzz:8:wide`; empty as above
+    adapters: str = "stage" # Adapters: per `stage` and role, per `role`, `unified`; `full` trains all weights
     chain_stages: tuple[int, ...] = (1, 2, 3, 4, 5) # Stages that the generator writes, with 5, the code
-    test_stages: tuple[int, ...] = (1, 2, 3, 4, 5) # Those of them at which tests are written
+    test_stages: tuple[int, ...] = (1, 2, 3, 4, 5) # Stages of these at which tests are written
     lora_rank: int = 16 # Rank of the LoRA adapters; their alpha is twice the rank
-    dtype: str = "auto" # Of the frozen base: `auto`, `float32`, `bfloat16`, `float16`, `8bit` or `4bit`
-    engine: str = "local" # Who samples: `local`, `vllm` (a server on this machine) or a server's address
-    prompts: str = "auto" # `auto`, `plain`, `chat`, `tags`, `few_shot` or a JSON file; `-blind`: see stages
-    tests: str = "full" # What testers write: `full` tests, or `inputs`, whose values the reference fills in
-    device: str = "auto" # `auto`, `cpu`, `cuda`, `cuda:1`, ...
-    max_stage_tokens: int = 0 # Longest answer of the generator at a stage; 0 chooses by prompt set
-    max_test_tokens: int = 0 # Longest list of tests; 0 chooses by prompt set
-    max_rows: int = 0 # Answers sampled at once; 0 takes as many as memory allows, up to 256
+    dtype: str = "auto" # Precision of the base: `auto`, `float32`, `bfloat16`, `float16`, `8bit` or `4bit`
+    engine: str = "local" # Sampler: `local`, `vllm` (a server on this machine) or the address of a server
+    prompts: str = "auto" # Prompts: `auto`, `plain`, `chat`, `tags`, `few_shot`, NAME-blind or a JSON file
+    tests: str = "full" # Kind of tests: `full`, or `inputs`, whose values the reference solution fills in
+    device: str = "auto" # Device: `auto`, `cpu`, `cuda`, `cuda:1`, ...
+    max_stage_tokens: int = 0 # Most tokens of a stage; 0 chooses by prompt set
+    max_test_tokens: int = 0 # Most tokens of a list of tests; 0 chooses by prompt set
+    max_rows: int = 0 # Most answers sampled at once; 0 takes as many as memory allows, up to 256
 
     def __post_init__(self): # as read from JSON
         object.__setattr__(self, "chain_stages", tuple(self.chain_stages))
@@ -40,15 +40,15 @@ SCALES = ("batch", "group", "none")
 class PPOConfig:
     "Settings of the update; raises `ValueError` for those that cannot work"
     epochs: int = 2 # Passes over a batch
-    minibatches: int = 2 # Optimiser steps per pass
-    microbatch_tokens: int = 0 # Padded answer tokens of one forward pass; 0: by device and free memory
-    clip_low: float = .2 # The ratio is clipped below at 1 - clip_low
-    clip_high: float = .28 # and above at 1 + clip_high
-    kl_coef: float = .06 # Weight of the KL to the reference; 0 switches the reference pass off
-    max_grad_norm: float = 1. # Gradient norm clipping
-    advantage: str = "group" # Compare a reward with its `group`, or by `gae` with a value head
-    scale: str = "batch" # Advantages are divided by the deviation of the `batch`, of each `group`, or `none`
-    lam: float = .95 # With gae: 0 trusts the next stage's value, 1 the rewards alone
+    minibatches: int = 2 # Optimizer steps per pass
+    microbatch_tokens: int = 0 # Padded answer tokens in a forward pass; 0 chooses by device and free memory
+    clip_low: float = .2 # Distance below 1 at which the probability ratio is clipped
+    clip_high: float = .28 # Distance above 1 at which it is clipped
+    kl_coef: float = .06 # Weight of the KL divergence from the reference policy; 0 skips the reference pass
+    max_grad_norm: float = 1. # Largest norm of the gradients; larger ones are scaled down to it
+    advantage: str = "group" # Comparison of rewards: within a `group`, or with a value head (`gae`)
+    scale: str = "batch" # Divisor of advantages: the deviation in the `batch`, in each `group`, or `none`
+    lam: float = .95 # Lambda of `gae`: 0 trusts the value of the next stage, 1 the rewards alone
 
     def __post_init__(self):
         for name, known in dict(advantage=ADVANTAGES, scale=SCALES).items():
@@ -64,31 +64,31 @@ class PPOConfig:
 @dataclass(frozen=True)
 class TrainingConfig:
     "Settings of a run"
-    out: str = "runs/default" # The run's folder
-    stages: tuple[int, ...] = (1, 2, 3, 4, 5) # Stages to train, in this order
-    n_discriminator_steps: int = 1 # Steps of the discriminator at the start of a stage; 0: it does not learn
-    first_discriminator_steps: int = 32 # So many more of them before the first stage
-    n_generator_steps: int = 3 # Then steps of the generator
-    k_alternating_steps: int = 1 # Then turns of a step of the generator and one of the discriminator
-    problems_per_step: int = 24 # Problems that a step learns from; half for a generator's of all stages
-    n_samples: int = 6 # Samples of each problem in a generator's step
-    n_lists: int = 4 # Lists of tests about each chain in a discriminator's step
-    n_programs: int = 6 # Programs of each problem that the tests of a discriminator's step run against
-    joint: bool = True # Does a generator's step train all stages together, the samples parting at the first?
+    out: str = "runs/default" # Folder of the run
+    stages: tuple[int, ...] = (1, 2, 3, 4, 5) # Stages to train, in rising order
+    n_discriminator_steps: int = 1 # Discriminator steps that begin a stage; 0 never trains the discriminator
+    first_discriminator_steps: int = 32 # Additional discriminator steps before the first stage
+    n_generator_steps: int = 3 # Generator steps that follow
+    k_alternating_steps: int = 1 # Turns after those: a generator step, then a discriminator step
+    problems_per_step: int = 24 # Problems of a step; half as many if a generator step trains all stages
+    n_samples: int = 6 # Samples of each problem in a generator step
+    n_lists: int = 4 # Lists of tests for each chain in a discriminator step
+    n_programs: int = 6 # Programs of each problem that face the tests of a discriminator step
+    joint: bool = True # Joint training: a generator step trains all stages, and samples part at the first one
     token_budget: int = 0 # Tokens that both players generate to learn, which then end phases; 0 counts steps
-    generator_lr: float = 0. # Learning rate of the generator; 0 chooses
-    discriminator_lr: float = 0. # Learning rate of the discriminator; 0 chooses
-    reward: str = "per_test" # Reward scheme
-    order: str = "uniform" # Order of problems: `uniform` at random, `difficulty` from easy to hard
-    eval_samples: int = 200 # Held-out samples in an evaluation, rounded up to whole problems
-    n_mutants: int = 6 # Mutants per problem behind the mutation score; 0 leaves it out
-    timeout: float = 2. # Processor seconds per test
-    isolation: str = "" # Level that must confine programs, of `ISOLATION`; empty: the best there is
-    callbacks: tuple[str, ...] = () # What else runs: `fuzz:8`, `stop_on_alarm`, or `package.module:Class`
-    trackers: tuple[str, ...] = () # Trackers of accelerate: `wandb`, `trackio`, `tensorboard`, ...
-    seed: int = 0 # Of everything
-    model: ModelConfig = field(default_factory=ModelConfig) # Which models, which adapters
-    ppo: PPOConfig = field(default_factory=PPOConfig) # The update
+    generator_lr: float = 0. # Learning rate of the generator; 0 chooses by model
+    discriminator_lr: float = 0. # Learning rate of the discriminator; 0 chooses by model
+    reward: str = "per_test" # Reward scheme: `per_test`, `zero_sum`, `shaped` or `baseline`
+    order: str = "uniform" # Order of problems: `uniform` is random, `difficulty` goes from easy to hard
+    eval_samples: int = 200 # Held-out samples of an evaluation, rounded up to whole problems
+    n_mutants: int = 6 # Mutants per problem for the mutation score; 0 leaves it out
+    timeout: float = 2. # Processor seconds of a test
+    isolation: str = "" # Required level: `process`, `seccomp`, `landlock`, `full`; empty takes the strongest
+    callbacks: tuple[str, ...] = () # Callbacks: `fuzz:8`, `stop_on_alarm`, `package.module:Class`; or none
+    trackers: tuple[str, ...] = () # Trackers of accelerate: `wandb`, `trackio`, `tensorboard`, ...; or none
+    seed: int = 0 # Seed of all random choices
+    model: ModelConfig = field(default_factory=ModelConfig) # Settings of the players
+    ppo: PPOConfig = field(default_factory=PPOConfig) # Settings of the update
 
 # %% ../nbs/07_config.ipynb #3c810b6f
 QUICK = dict( # The smallest run that goes through everything

@@ -13,10 +13,10 @@ from pathlib import Path
 from chained_adv.core import ConfigError
 from chained_adv.models import ModelConfig
 from chained_adv.settings import TrainingConfig
-from chained_adv.sources import default_source, problem_sets
+from chained_adv.sources import problem_sets
 from research.ablation import VARIANTS, run_ablation, save_ablation
 from research.arms import STUDIES, get_study
-from research.command import (add_threads, make_parser, names, numbers, print_rows, run_command, say, show_progress,
+from research.command import (add_threads, make_parser, names, numbers, print_rows, run_command, show_progress,
                               whole)
 from research.findings import save_findings, study_table
 from research.runs import STUDY_STEPS, change_settings
@@ -67,8 +67,7 @@ def _ablation(args):
                                             device=args.device or "auto"),
                           token_budget=args.token_budget or 60_000, eval_samples=8, **STUDY_STEPS)
     base = change_settings(base, read_assignments(args.set), "--set")
-    train, held_out, remarks = problem_sets(args.problems or default_source(model))
-    for o in remarks: say(o)
+    train, held_out = problem_sets(args.problems or ("tiny" if model == "tiny" else "builtin"))
     measured = run_ablation(base, train, held_out, out, args.variants or None, args.seeds or (0, 1, 2), args.jobs,
                             args.samples or 1, 6 if args.n_mutants is None else args.n_mutants, show_progress)
     rows = save_ablation(measured, out)

@@ -7,8 +7,10 @@ from rich.console import Console
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 
-from chained_adv import cli, doctor, sources
+from chained_adv import cli, loading, sources
+from chained_adv import terminal as printing
 from chained_adv.checkpoints import CheckpointManager
+from chained_adv.core import ConfigError
 from chained_adv.options import list_settings, make_parser, parse_command, read_toml
 from chained_adv.problems import load_problems
 from calling import call
@@ -366,7 +368,7 @@ def test_a_damaged_checkpoint_is_refused_by_name(run, here):
 
 def test_checkpoints(run):
     found = json.loads(call("checkpoints", run, "--json").stdout)
-    assert {"best", "stage_0", "stage_1"} == {o["name"] for o in found} and all(o["bytes"] > 1000 and not o["problem"] for o in found)
+    assert {"best", "stage_0", "stage_1"} == {o["name"] for o in found} and all(o["size"] > 1000 and not o["problem"] for o in found)
     text = call("checkpoints", run)
     assert text.exit_code == 0 and "stage_1" in text.stdout and "MB" in text.stdout
     refused(call("checkpoints", run / "plots"), "holds no checkpoint")
@@ -382,7 +384,7 @@ def test_evaluate_leaves_out_what_another_run_trained_on(tmp_path):
     write(tmp_path, several(12))
     for seed in (0, 1): call("train", *SMALL, "--problems", tmp_path / "problems.json", "--seed", seed, "--out", tmp_path / f"r{seed}")
     r = call("evaluate", tmp_path / "r0", tmp_path / "r1", "--json", "--n-mutants", 0)
-    sets = [[{p.id for p in o} for o in sources.problem_pool("", str(tmp_path / f"r{i}"), "")] for i in (0, 1)]
+    sets = [[{p.id for p in o} for o in sources.problem_pool(str(tmp_path / f"r{i}"), "")] for i in (0, 1)]
     left = sets[0][1] - sets[1][0]
     assert left != sets[0][1]
     if left: assert f"{len(sets[0][1]) - len(left)} problems held out" in r.stderr and all(o["n"] == len(left) for o in json.loads(r.stdout))
@@ -433,7 +435,8 @@ def test_doctor_predicts_what_a_model_takes(here):
     assert r.exit_code == 2 and "no config that can be read" in r.stderr
 
 def test_doctor_says_what_is_missing(monkeypatch, here):
-    monkeypatch.setattr(doctor, "files", lambda package: here)
+    def load_base(*args): raise ConfigError("model.safetensors is missing")
+    monkeypatch.setattr(loading, "load_base", load_base)
     r = call("doctor")
     assert r.exit_code == 1 and "not ready" in r.stdout and "install the package again" in r.stdout
 
@@ -444,7 +447,7 @@ NASTY = "[bold red]x[/] [link=http://a]\x1b]0;title\x07\x1b[2J \u202e <b>&amp;"
 @pytest.mark.parametrize("terminal", [True, False])
 def test_what_models_write_is_shown_not_obeyed(monkeypatch, capsys, terminal):
     out = io.StringIO()
-    monkeypatch.setattr(cli, "make_console", lambda: Console(file=out, force_terminal=terminal, width=200, highlight=False, color_system="standard" if terminal else None))
+    for module in (cli, printing): monkeypatch.setattr(module, "make_console", lambda: Console(file=out, force_terminal=terminal, width=200, highlight=False, color_system="standard" if terminal else None))
     test = dict(test=NASTY, stage=1, passed=False, outcome="wrong_value", reason=NASTY, valid=True)
     cli.print_episode(dict(problem=NASTY, solved=True, description=NASTY, signature="def f(x):", stages=[dict(stage=i, name="x", text=NASTY, tests=NASTY) for i in range(1, 6)], tests=[test], baseline=[test]))
     text = out.getvalue() + capsys.readouterr().out

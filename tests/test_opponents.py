@@ -294,11 +294,11 @@ def test_training_against_the_fuzzer_alone(box, tmp_path):
 
 def test_commands_take_the_fuzzer(capsys):
     from calling import call as run
-    done = run("evaluate", "tiny", "--tester", "fuzz:4", "--limit", "3", "--n-mutants", "0", "--json")
+    done = run("evaluate", "tiny", "--discriminator", "fuzz:4", "--limit", "3", "--n-mutants", "0", "--json")
     found, = json.loads(done.stdout)
     assert done.exit_code == 0 and found["validity"]["value"] > .5
-    wrong = run("solve", "--model", "tiny", "--tester", "fuzz:none")
+    wrong = run("solve", "--model", "tiny", "--discriminator", "fuzz:none")
     assert wrong.exit_code == 2
-    solved = run("solve", "--model", "tiny", "--tester", "fuzz:4", "--json")
+    solved = run("solve", "--model", "tiny", "--discriminator", "fuzz:4", "--json")
     tests = json.loads(solved.stdout)["tests"]
     assert len(tests) <= 4 and {t["stage"] for t in tests} <= {5, None}
