@@ -21,17 +21,15 @@ from .core import ChainedAdvError, TrainingError
 
 # %% ../nbs/30_checkpoints.ipynb #c248acfe
 class CheckpointError(ChainedAdvError):
-    "A checkpoint that is not there, is damaged, or cannot be written"
+    "A checkpoint that doesn't exist, is damaged, or can't be written"
 
 # %% ../nbs/30_checkpoints.ipynb #cdee5435
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
-_LEFTOVER = re.compile(r"(.+)\.(tmp|old)-[0-9a-f]{8}")
 
 def _check_name(what, name):
-    if not _NAME.fullmatch(str(name)) or _LEFTOVER.fullmatch(str(name)):
-        raise CheckpointError(f"{what} {name!r} cannot be used; take letters, digits, '_', '-' and '.', "
-                              "for example 'stage-2-step-40'")
-    return str(name)
+    if _NAME.fullmatch(str(name)): return str(name)
+    raise CheckpointError(f"{what} {name!r} cannot be used; take letters, digits, '_', '-' and '.', "
+                          "for example 'stage-2-step-40'")
 
 # %% ../nbs/30_checkpoints.ipynb #0a60359e
 def _tensor_bytes(key, tensors):
@@ -42,31 +40,8 @@ def _tensor_bytes(key, tensors):
     plain = {name: t.detach().to("cpu", copy=True).contiguous() for name, t in tensors.items()}
     return save_safetensors(plain)
 
-# %% ../nbs/30_checkpoints.ipynb #9c100002
-def _check_keys(data):
-    "JSON would turn keys into texts without a word"
-    if isinstance(data, dict):
-        for key in data:
-            if not isinstance(key, str):
-                raise TypeError(f"key {key!r} is not a text and would come back as one")
-        data = data.values()
-    elif not isinstance(data, (list, tuple)): return
-    for o in data: _check_keys(o)
-
-# %% ../nbs/30_checkpoints.ipynb #b6f39c4c
-def _json_bytes(what, data):
-    try:
-        _check_keys(data)
-        return json.dumps(data, indent=1, allow_nan=False).encode()
-    except (TypeError, ValueError) as e:
-        raise TrainingError(f"the checkpoint's {what} cannot be written as JSON ({e}); plain numbers, "
-                            "texts, lists and dicts are allowed, tensors belong in `tensors` or "
-                            "`optimizers`") from None
-
-# %% ../nbs/30_checkpoints.ipynb #06868336
 def _load_torch(data): return torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
 
-# %% ../nbs/30_checkpoints.ipynb #4f9a9bf8
 def _torch_bytes(data):
     out = io.BytesIO()
     torch.save(data, out)
@@ -77,6 +52,26 @@ def _torch_bytes(data):
                             "Give tensors and plain values, for example `optimizer.state_dict()`") from None
     return out.getvalue()
 
+# %% ../nbs/30_checkpoints.ipynb #b6f39c4c
+def _check_keys(data):
+    "Raise `TypeError` for a key that is not a text: JSON would turn it into one without a word"
+    if isinstance(data, dict):
+        for key in data:
+            if not isinstance(key, str):
+                raise TypeError(f"key {key!r} is not a text and would come back as one")
+        data = data.values()
+    elif not isinstance(data, (list, tuple)): return
+    for o in data: _check_keys(o)
+
+def _json_bytes(what, data):
+    try:
+        _check_keys(data)
+        return json.dumps(data, indent=1, allow_nan=False).encode()
+    except (TypeError, ValueError) as e:
+        raise TrainingError(f"the checkpoint's {what} cannot be written as JSON ({e}); plain numbers, "
+                            "texts, lists and dicts are allowed, tensors belong in `tensors` or "
+                            "`optimizers`") from None
+
 # %% ../nbs/30_checkpoints.ipynb #b72faa25
 def _sync_folder(path):
     if os.name != "posix": return # elsewhere a folder cannot be opened
@@ -84,53 +79,22 @@ def _sync_folder(path):
     try: os.fsync(fd)
     finally: os.close(fd)
 
-# %% ../nbs/30_checkpoints.ipynb #0f6fbf15
-def _write_file(path, data):
-    with open(path, "wb") as f:
-        f.write(data)
-        f.flush()
-        os.fsync(f.fileno())
-
-# %% ../nbs/30_checkpoints.ipynb #55a12df0
-def _put_in_place(tmp, target):
-    old = target.with_name(f"{target.name}.old-{uuid.uuid4().hex[:8]}")
-    if target.exists(): os.rename(target, old)
-    os.rename(tmp, target)
-    _sync_folder(target.parent)
-    if old.exists(): shutil.rmtree(old)
-
-# %% ../nbs/30_checkpoints.ipynb #10f4bf12
-def _delete(path): # renamed first: a kill in the middle must not leave half a checkpoint under its name
-    tmp = path.with_name(f"{path.name}.tmp-{uuid.uuid4().hex[:8]}")
-    os.rename(path, tmp)
-    shutil.rmtree(tmp)
-
-# %% ../nbs/30_checkpoints.ipynb #d0c43a27
-def _clear_leftovers(folder):
-    for path in sorted(folder.iterdir()):
-        if not (m := _LEFTOVER.fullmatch(path.name)): continue
-        if m[2] == "old" and not (folder / m[1]).exists(): os.rename(path, folder / m[1])
-        else: shutil.rmtree(path)
-
-# %% ../nbs/30_checkpoints.ipynb #1e725b9d
-def _find(folder, name):
-    "The folder that now holds checkpoint `name`, or None"
-    path = folder / name
-    if (path / "manifest.json").exists(): return path
-    aside = [p for p in folder.glob(f"{name}.old-*") if _LEFTOVER.fullmatch(p.name)]
-    return path if path.exists() or not aside else aside[0] # looked again: it may have been renamed meanwhile
-
-# %% ../nbs/30_checkpoints.ipynb #78ee2396
-def _scan(folder):
-    with os.scandir(folder) as entries:
-        found = [(e.name, _LEFTOVER.fullmatch(e.name)) for e in entries if e.is_dir()]
-    return {m[1] if m else name for name, m in found if not m or m[2] == "old"}
-
-def _names(folder):
-    "Names of the checkpoints in a folder: several looks, for a rename in between can hide an entry from one"
-    return sorted(set().union(*(_scan(folder) for _ in range(4)))) if folder.is_dir() else []
+def _write_file(path, content):
+    "Put bytes, or a link to a file, in place of a file: completely or not at all"
+    tmp = path.with_name(f"{uuid.uuid4().hex}.tmp")
+    if isinstance(content, Path):
+        try: os.link(content, tmp)
+        except OSError: content = content.read_bytes() # a file system without links
+    if isinstance(content, bytes):
+        with open(tmp, "wb") as f:
+            f.write(content)
+            f.flush()
+            os.fsync(f.fileno())
+    os.replace(tmp, path)
 
 # %% ../nbs/30_checkpoints.ipynb #520f7964
+_FORMATS = 1, 2 # Format 1, of older versions, has no hashes in its file names
+
 def _damaged(path, what):
     return CheckpointError(f"checkpoint {path} is damaged: {what}. Copy it again from where it was made, "
                            "or delete the folder and use another checkpoint")
@@ -138,24 +102,21 @@ def _damaged(path, what):
 def _sha256(data): return hashlib.sha256(data).hexdigest()
 
 def _seal(manifest):
-    "Checksum of a manifest's content"
+    "Return the checksum of a manifest's content"
     content = {k: v for k, v in manifest.items() if k != "seal"}
     return _sha256(json.dumps(content, sort_keys=True).encode())
 
-# %% ../nbs/30_checkpoints.ipynb #9c100004
-def _read_manifest(path):
-    try: manifest = json.loads((path / "manifest.json").read_bytes())
-    except FileNotFoundError: raise _damaged(path, "manifest.json is missing") from None
+def _parse_manifest(path, data):
+    try: manifest = json.loads(data)
     except ValueError: raise _damaged(path, "manifest.json is not readable JSON") from None
     if not isinstance(manifest, dict) or manifest.get("seal") != _seal(manifest):
         raise _damaged(path, "the content of manifest.json does not match its own checksum")
-    if manifest.get("format") != 1:
+    if manifest.get("format") not in _FORMATS:
         raise CheckpointError(f"checkpoint {path} has format {manifest.get('format')!r}, written by "
                               f"chained_adv {manifest.get('version')}; this is {__version__}, which reads "
-                              "format 1. Use that version")
+                              "formats 1 and 2. Use that version")
     return manifest
 
-# %% ../nbs/30_checkpoints.ipynb #9c100005
 def _read_file(path, name, entry):
     try: data = (path / name).read_bytes()
     except FileNotFoundError: raise _damaged(path, f"{name} is missing") from None
@@ -170,44 +131,23 @@ def _read_file(path, name, entry):
 class Checkpoint:
     "A loaded checkpoint"
     name: str # Its name
-    path: Path # The folder it was read from
+    path: Path # The folder that we read it from
     tensors: dict[str, dict[str, torch.Tensor]] # key -> name -> tensor, on the CPU
     state: dict # What the trainer needs to go on: step, stage, seeds, settings
     metrics: dict[str, float] # Metrics when it was saved
     optimizers: dict | None = None # Optimizer states, on the CPU
 
-# %% ../nbs/30_checkpoints.ipynb #9c100006
-def _read_checkpoint(name, path):
-    data = {o: _read_file(path, o, entry) for o, entry in _read_manifest(path)["files"].items()}
+_HASH = re.compile(r"\.[0-9a-f]{12}(?=\.\w+$)") # in a file's name: generator.3f2a91bc04d7.safetensors
+
+def _read_checkpoint(path, manifest):
+    data = {_HASH.sub("", o): _read_file(path, o, entry) for o, entry in manifest["files"].items()}
     end = ".safetensors"
     tensors = {o.removesuffix(end): load_safetensors(b) for o, b in data.items() if o.endswith(end)}
     try: optimizers = _load_torch(data["optimizers.pt"]) if "optimizers.pt" in data else None
     except pickle.UnpicklingError:
         raise _damaged(path, "optimizers.pt holds objects that would run code when loaded") from None
-    return Checkpoint(name, path, tensors, json.loads(data["state.json"]), json.loads(data["metrics.json"]),
-                      optimizers)
-
-# %% ../nbs/30_checkpoints.ipynb #3435ef51
-def _stamp(path):
-    try: return path, (path / "manifest.json").read_bytes()
-    except OSError: return path, None
-
-def _unknown(folder, name):
-    names = _names(folder)
-    there = f"there are {', '.join(names)}" if names else "there is none yet"
-    return CheckpointError(f"no checkpoint {name!r} in {folder}; {there}")
-
-def _load(folder, name, attempts=100):
-    for i in range(attempts):
-        path = _find(folder, name)
-        if not path or not path.is_dir():
-            if name in _names(folder) and i < attempts - 1: continue # a writer moved it between two looks
-            raise _unknown(folder, name)
-        before = _stamp(path)
-        try: return _read_checkpoint(name, path)
-        except (CheckpointError, OSError):
-            if _stamp(_find(folder, name) or path) == before or i == attempts - 1: raise
-    raise _unknown(folder, name)
+    state, metrics = (json.loads(data[f"{o}.json"]) for o in ("state", "metrics"))
+    return Checkpoint(path.name, path, tensors, state, metrics, optimizers)
 
 # %% ../nbs/30_checkpoints.ipynb #d16833ec
 @dataclass(frozen=True)
@@ -231,35 +171,37 @@ def _score(metrics):
     return sum(w * metrics[k] for k, w in SCORE_WEIGHTS.items())
 
 # %% ../nbs/30_checkpoints.ipynb #72249299
-def _info(folder, name):
-    path = _find(folder, name)
+def _info(path):
     try:
-        m = _read_manifest(path)
-        metrics = json.loads(_read_file(path, "metrics.json", m["files"]["metrics.json"]))
-    except ChainedAdvError as e: return CheckpointInfo(name, path, metrics={}, problem=str(e))
-    size = sum(o["bytes"] for o in m["files"].values())
-    return CheckpointInfo(name, path, m["step"], m["stage"], _score(metrics), metrics, size, m["order"])
+        manifest = _parse_manifest(path, (path / "manifest.json").read_bytes())
+        entry = next((o, e) for o, e in manifest["files"].items() if _HASH.sub("", o) == "metrics.json")
+        metrics = json.loads(_read_file(path, *entry))
+    except ChainedAdvError as e: return CheckpointInfo(path.name, path, problem=str(e))
+    size = sum(o["bytes"] for o in manifest["files"].values())
+    return CheckpointInfo(path.name, path, manifest["step"], manifest["stage"], _score(metrics), metrics, size,
+                          manifest["order"])
 
 # %% ../nbs/30_checkpoints.ipynb #c12ce5d6
 class CheckpointManager:
     "Checkpoints in one folder"
     def __init__(self,
-        folder: str | Path, # Where they are; made at the first save
-        keep: int | None = None # How many to keep beside `best`; None keeps all
+        folder: str | Path, # Where they are; the first save makes it
+        keep: int | None = None # How many to keep besides `best`; None keeps all
     ):
         if keep is not None and keep < 1:
             raise CheckpointError(f"keep is {keep}; give a number of at least 1, "
                                   "or None to keep all checkpoints")
         self.folder, self.keep = Path(folder), keep
 
-    def __repr__(self):
-        return f"CheckpointManager({str(self.folder)!r}): {', '.join(_names(self.folder)) or 'empty'}"
+    def _names(self): return sorted(p.parent.name for p in self.folder.glob("*/manifest.json"))
+
+    def __repr__(self): return f"CheckpointManager({str(self.folder)!r}): {', '.join(self._names()) or 'empty'}"
 
 # %% ../nbs/30_checkpoints.ipynb #9c100007
 @patch
 @contextmanager
 def _writing(self: CheckpointManager, seconds=60):
-    "Hold the folder for writing; raises `CheckpointError` when another process does not let go of it"
+    "Hold the folder for writing; raises `CheckpointError` if another process doesn't release it"
     self.folder.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(self.folder / ".lock", timeout=seconds): yield
@@ -267,84 +209,83 @@ def _writing(self: CheckpointManager, seconds=60):
         raise CheckpointError(f"another process has been writing into {self.folder} for {seconds} seconds; "
                               "wait for it or choose another folder") from None
 
+@patch
+def _store(self: CheckpointManager, name, files, manifest):
+    "Write files (name -> bytes, or a file to link), then the manifest that makes them a checkpoint"
+    target = self.folder / _check_name("checkpoint name", name)
+    try:
+        target.mkdir(exist_ok=True)
+        for file, content in files.items(): _write_file(target / file, content)
+        _sync_folder(target)
+        _write_file(target / "manifest.json", _json_bytes("manifest", manifest))
+        _sync_folder(target)
+        _sync_folder(self.folder)
+    except OSError as e: # the next save clears what is left
+        raise CheckpointError(f"checkpoint {target} could not be written ({e.strerror or e}); an older one "
+                              "of that name is untouched. Free some space or choose another folder") from e
+    self._clear(name)
+    return target
+
+@patch
+def _clear(self: CheckpointManager, name):
+    "Delete checkpoints beyond `keep`, and what no manifest lists"
+    old = [o for o in self.list_checkpoints() if o.name not in ("best", name)]
+    excess = len(old) + (name != "best") - self.keep if self.keep else 0
+    for o in old[:max(0, excess)]:
+        (o.path / "manifest.json").unlink() # from here on it is no checkpoint
+        shutil.rmtree(o.path)
+    for tmp in self.folder.glob("*/*.tmp"): tmp.unlink() # a killed writer's
+    listed = json.loads((self.folder / name / "manifest.json").read_bytes())["files"]
+    for file in (self.folder / name).iterdir():
+        if file.name not in ("manifest.json", *listed): file.unlink()
+
 # %% ../nbs/30_checkpoints.ipynb #dc43213d
 @patch
 def save_checkpoint(self: CheckpointManager,
-    tensors: dict[str, dict[str, torch.Tensor]], # key -> name -> tensor; one `KEY.safetensors` each
-    state: dict, # Plain values; `step` and `stage` are shown in lists
+    tensors: dict[str, dict[str, torch.Tensor]], # key -> name -> tensor; one safetensors file per key
+    state: dict, # Plain values; lists of checkpoints show `step` and `stage`
     metrics: dict[str, float], # Finite; `generator_reward` and `validity` give the score
     name: str, # Its name; an older checkpoint of that name is replaced
     optimizers: dict | None = None # Optimizer states and other nested tensors
 ) -> Path: # The checkpoint's folder
     "Save a checkpoint, completely or not at all"
-    files = {f"{_check_name('tensor key', k)}.safetensors": _tensor_bytes(k, v) for k, v in tensors.items()}
-    files |= {"state.json": _json_bytes("state", state), "metrics.json": _json_bytes("metrics", metrics)}
-    if optimizers is not None: files["optimizers.pt"] = _torch_bytes(optimizers)
+    contents = {f"{_check_name('tensor key', k)}.safetensors": _tensor_bytes(k, v) for k, v in tensors.items()}
+    contents |= {"state.json": _json_bytes("state", state), "metrics.json": _json_bytes("metrics", metrics)}
+    if optimizers is not None: contents["optimizers.pt"] = _torch_bytes(optimizers)
+    files, entries = {}, {}
+    for file, data in contents.items():
+        digest, (stem, end) = _sha256(data), file.rsplit(".", 1)
+        files[f"{stem}.{digest[:12]}.{end}"] = data
+        entries[f"{stem}.{digest[:12]}.{end}"] = dict(sha256=digest, bytes=len(data))
     with self._writing():
-        manifest = self._manifest(state, files)
-        return self._build(name, files | {"manifest.json": _json_bytes("manifest", manifest)}, _write_file)
-
-# %% ../nbs/30_checkpoints.ipynb #9c100008
-@patch
-def _manifest(self: CheckpointManager, state, files):
-    order = 1 + max((o.order for o in self.list_checkpoints()), default=0)
-    sums = {o: dict(sha256=_sha256(b), bytes=len(b)) for o, b in files.items()}
-    facts = dict(format=1, version=__version__, step=state.get("step"), stage=state.get("stage"), order=order,
-                 files=sums)
-    return facts | dict(seal=_seal(facts))
-
-# %% ../nbs/30_checkpoints.ipynb #8bd30aec
-@patch
-def _build(self: CheckpointManager, name, files, put):
-    "Fill a temporary folder with `put(path, content)` per file, then move it into place"
-    target = self.folder / _check_name("checkpoint name", name)
-    _clear_leftovers(self.folder)
-    tmp = target.with_name(f"{name}.tmp-{uuid.uuid4().hex[:8]}")
-    try:
-        tmp.mkdir()
-        for o, content in files.items(): put(tmp / o, content)
-        _sync_folder(tmp)
-    except OSError as e:
-        shutil.rmtree(tmp, ignore_errors=True) # the next save clears what is left
-        raise CheckpointError(f"checkpoint {target} could not be written ({e.strerror or e}); an older one "
-                              "of that name is untouched. Free some space or choose another folder") from e
-    _put_in_place(tmp, target)
-    self._prune(name)
-    return target
-
-@patch
-def _prune(self: CheckpointManager, name):
-    if self.keep is None: return
-    old = [o for o in self.list_checkpoints() if o.name not in ("best", name)]
-    excess = len(old) + (name != "best") - self.keep
-    for o in old[:max(0, excess)]: _delete(o.path)
+        order = 1 + max((o.order for o in self.list_checkpoints()), default=0)
+        manifest = dict(format=2, version=__version__, step=state.get("step"), stage=state.get("stage"),
+                        order=order, files=entries)
+        return self._store(name, files, manifest | dict(seal=_seal(manifest)))
 
 # %% ../nbs/30_checkpoints.ipynb #02c8568a
 @patch
 def list_checkpoints(self: CheckpointManager) -> list[CheckpointInfo]: # Oldest first
-    "All checkpoints in the folder"
-    found = [_info(self.folder, o) for o in _names(self.folder)]
-    return sorted(found, key=lambda o: (o.order, o.name != "best"))
+    "List all checkpoints in the folder"
+    return sorted((_info(self.folder / o) for o in self._names()), key=lambda o: (o.order, o.name != "best"))
 
-# %% ../nbs/30_checkpoints.ipynb #87c1c544
 @patch
-def get_latest_checkpoint(self: CheckpointManager) -> CheckpointInfo | None: # None when there is none
-    "The checkpoint saved last"
+def get_latest_checkpoint(self: CheckpointManager) -> CheckpointInfo | None: # None if there is none
+    "Return the checkpoint that was saved last"
     return next((o for o in reversed(self.list_checkpoints()) if not o.problem), None)
 
-# %% ../nbs/30_checkpoints.ipynb #2274ad08
 @patch
-def get_best_checkpoint(self: CheckpointManager) -> CheckpointInfo | None: # None when none has a score
-    "The checkpoint with the highest score; `best` wins a tie"
+def get_best_checkpoint(self: CheckpointManager) -> CheckpointInfo | None: # None if none has a score
+    "Return the checkpoint with the highest score; `best` wins a tie"
     scored = [o for o in self.list_checkpoints() if o.score is not None]
     return max(scored, key=lambda o: (o.score, o.name == "best"), default=None)
 
 # %% ../nbs/30_checkpoints.ipynb #20ce5690
 @patch
 def compute_checkpoint_score(self: CheckpointManager,
-    metrics: dict[str, float] # With `generator_reward` and `validity`; of the selection set, see Trainer
-) -> float: # 0.7 generator reward + 0.3 test validity
-    "How good a checkpoint is; raises `CheckpointError` when a figure is missing"
+    metrics: dict[str, float] # With `generator_reward` and `validity`
+) -> float: # .7 generator reward + .3 validity
+    "Compute how good a checkpoint is; raises `CheckpointError` if a figure is missing"
     if (score := _score(metrics)) is None:
         missing = [k for k in SCORE_WEIGHTS if k not in metrics]
         raise CheckpointError(f"no score without {' and '.join(missing)}; "
@@ -358,31 +299,26 @@ def compute_checkpoint_score(self: CheckpointManager,
 @patch
 def should_save_as_best(self: CheckpointManager,
     metrics: dict[str, float] # Of the state just reached
-) -> bool: # Is it better than the one saved as `best`?
-    "Does this score beat the checkpoint `best`, or is there none yet?"
+) -> bool:
+    "True if this score beats the checkpoint `best`, or if there is none yet"
     best = next((o.score for o in self.list_checkpoints() if o.name == "best"), None)
     score = self.compute_checkpoint_score(metrics)
     return best is None or score > best
-
-# %% ../nbs/30_checkpoints.ipynb #a70b2f25
-def _link_or_copy(path, source):
-    try: os.link(source, path)
-    except OSError: _write_file(path, source.read_bytes())
 
 # %% ../nbs/30_checkpoints.ipynb #f3b854fb
 @patch
 def save_as_best(self: CheckpointManager,
     name: str # A checkpoint in this folder
 ) -> Path: # The folder of `best`
-    "Store a checkpoint under the name `best`"
+    "Store a checkpoint under the name `best` as well"
     with self._writing():
-        source = self.load_checkpoint(name).path # a damaged one is refused here
-        return self._build("best", {o.name: o for o in sorted(source.iterdir())}, _link_or_copy)
+        path = self.load_checkpoint(name).path # raises for a damaged one
+        manifest = json.loads((path / "manifest.json").read_bytes())
+        return self._store("best", {o: path / o for o in manifest["files"]}, manifest)
 
-# %% ../nbs/30_checkpoints.ipynb #082772a6
 @patch
 def mend_best(self: CheckpointManager):
-    "Store the checkpoint with the highest score as `best`, if that is not done"
+    "Store the checkpoint with the highest score as `best`, if a run was stopped before it did so"
     best = self.get_best_checkpoint()
     if best and best.name != "best": self.save_as_best(best.name)
 
@@ -391,7 +327,15 @@ def mend_best(self: CheckpointManager):
 def load_checkpoint(self: CheckpointManager,
     name: str | Path # A name in this folder, or a checkpoint's folder anywhere
 ) -> Checkpoint: # Its content, verified
-    "Load a checkpoint; raises `CheckpointError` when it is unknown or damaged"
-    path = Path(name)
-    if str(name) in _names(self.folder) or not path.is_dir(): return _load(self.folder, str(name))
-    return _load(path.resolve().parent, path.resolve().name)
+    "Load a checkpoint; raises `CheckpointError` if it is unknown or damaged"
+    path = self.folder / name
+    if not path.is_dir() and Path(name).is_dir(): path = Path(name).resolve()
+    while True:
+        try: data = (path / "manifest.json").read_bytes()
+        except OSError:
+            there = f"there are {', '.join(self._names())}" if self._names() else "there is none yet"
+            raise CheckpointError(f"no checkpoint {path.name!r} in {path.parent}; {there}") from None
+        try: return _read_checkpoint(path, _parse_manifest(path, data))
+        except CheckpointError: # no damage if a writer replaced it meanwhile: then read it again
+            manifest = path / "manifest.json"
+            if not manifest.exists() or manifest.read_bytes() == data: raise

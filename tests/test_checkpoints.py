@@ -1,5 +1,5 @@
 "Kills at every file operation of a save, readers beside a writer, damage at every byte"
-import os, shutil, signal, subprocess, sys, time
+import json, os, shutil, signal, subprocess, sys, time
 from pathlib import Path
 import pytest, torch
 from chained_adv.checkpoints import CheckpointError, CheckpointManager
@@ -9,13 +9,17 @@ METRICS = dict(generator_reward=.5, validity=.5)
 def save(manager, value, name="latest"):
     return manager.save_checkpoint({"a": {"w": torch.full((8,), float(value))}, "b": {"w": torch.full((8,), float(value))}}, dict(step=value), METRICS, name, dict(adam=torch.full((4,), float(value))))
 
+def files_of(path):
+    "The manifest and the files that it lists"
+    return {"manifest.json", *json.loads((path / "manifest.json").read_text())["files"]}
+
 def value_of(checkpoint):
     "The one value that all parts of a consistent checkpoint share"
     values = {checkpoint.state["step"], checkpoint.tensors["a"]["w"][0].item(), checkpoint.tensors["b"]["w"][0].item(), checkpoint.optimizers["adam"][0].item()}
     assert len(values) == 1, values
     return values.pop()
 
-def die_at(count, monkeypatched=("rename", "fsync", "mkdir", "unlink", "rmdir", "open", "link")):
+def die_at(count, monkeypatched=("rename", "replace", "fsync", "mkdir", "unlink", "rmdir", "open", "link")):
     "In a child: SIGKILL itself just before the `count`-th file operation of this process"
     left = [count]
     def killer(real):
@@ -61,7 +65,7 @@ def test_a_kill_at_any_file_operation_leaves_a_loadable_checkpoint(tmp_path, act
         assert value_of(manager.load_checkpoint(manager.get_latest_checkpoint().name)) in (1, 2)
         save(manager, 3) # goes on after the kill, and leaves no rubbish
         assert value_of(manager.load_checkpoint("latest")) == 3
-        assert not [p.name for p in folder.iterdir() if ".tmp-" in p.name or ".old-" in p.name]
+        assert not list(folder.glob("*/*.tmp")) and not [p for p in folder.glob("latest/*") if p.name not in files_of(folder / "latest")]
         shutil.rmtree(folder)
         if not killed: break
         kills += 1
@@ -141,16 +145,29 @@ def test_a_full_disk_leaves_the_old_one(tmp_path, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore:Detected pickle protocol:UserWarning")
 def test_no_code_is_run_from_a_file(tmp_path):
-    import hashlib, json, pickle
+    import hashlib, pickle
     from chained_adv.checkpoints import _seal
     class Evil:
         def __reduce__(self): return (Path.touch, (tmp_path / "owned",))
     manager = CheckpointManager(tmp_path / "c")
     path = save(manager, 1)
     data = pickle.dumps(Evil())
-    (path / "optimizers.pt").write_bytes(data)
+    file = next(path.glob("optimizers.*"))
+    file.write_bytes(data)
     manifest = json.loads((path / "manifest.json").read_text())
-    manifest["files"]["optimizers.pt"] = dict(sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
+    manifest["files"][file.name] = dict(sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
     (path / "manifest.json").write_text(json.dumps(dict(manifest, seal=_seal(manifest)))) # an attacker who knows the format
     with pytest.raises(CheckpointError, match="optimizers.pt holds objects that would run code"): manager.load_checkpoint("latest")
     assert not (tmp_path / "owned").exists()
+
+def test_a_checkpoint_of_the_format_before_is_read(tmp_path):
+    "Format 1 had no hashes in its file names"
+    from chained_adv.checkpoints import _HASH, _seal
+    path = save(CheckpointManager(tmp_path), 7)
+    manifest = json.loads((path / "manifest.json").read_text())
+    for file in manifest["files"]: (path / file).rename(path / _HASH.sub("", file))
+    manifest |= dict(format=1, files={_HASH.sub("", file): entry for file, entry in manifest["files"].items()})
+    (path / "manifest.json").write_text(json.dumps(dict(manifest, seal=_seal(manifest))))
+    assert value_of(CheckpointManager(tmp_path).load_checkpoint("latest")) == 7
+    save(CheckpointManager(tmp_path), 8)
+    assert value_of(CheckpointManager(tmp_path).load_checkpoint("latest")) == 8 and {p.name for p in path.iterdir()} == files_of(path)
