@@ -178,8 +178,8 @@ def _info(path):
         metrics = json.loads(_read_file(path, *entry))
     except ChainedAdvError as e: return CheckpointInfo(path.name, path, problem=str(e))
     size = sum(o["bytes"] for o in manifest["files"].values())
-    return CheckpointInfo(path.name, path, manifest["step"], manifest["stage"], _score(metrics), metrics, size,
-                          manifest["order"])
+    step, stage, order = (manifest[k] for k in ("step", "stage", "order"))
+    return CheckpointInfo(path.name, path, step, stage, _score(metrics), metrics, size, order)
 
 # %% ../nbs/30_checkpoints.ipynb #c12ce5d6
 class CheckpointManager:
@@ -195,7 +195,8 @@ class CheckpointManager:
 
     def _names(self): return sorted(p.parent.name for p in self.folder.glob("*/manifest.json"))
 
-    def __repr__(self): return f"CheckpointManager({str(self.folder)!r}): {', '.join(self._names()) or 'empty'}"
+    def __repr__(self):
+        return f"CheckpointManager({str(self.folder)!r}): {', '.join(self._names()) or 'empty'}"
 
 # %% ../nbs/30_checkpoints.ipynb #9c100007
 @patch
@@ -249,7 +250,8 @@ def save_checkpoint(self: CheckpointManager,
     optimizers: dict | None = None # Optimizer states and other nested tensors
 ) -> Path: # The checkpoint's folder
     "Save a checkpoint, completely or not at all"
-    contents = {f"{_check_name('tensor key', k)}.safetensors": _tensor_bytes(k, v) for k, v in tensors.items()}
+    for key in tensors: _check_name("tensor key", key)
+    contents = {f"{key}.safetensors": _tensor_bytes(key, o) for key, o in tensors.items()}
     contents |= {"state.json": _json_bytes("state", state), "metrics.json": _json_bytes("metrics", metrics)}
     if optimizers is not None: contents["optimizers.pt"] = _torch_bytes(optimizers)
     files, entries = {}, {}
