@@ -38,10 +38,10 @@ def package_fact(
     try: return Fact(name, version(name), True, needed)
     except PackageNotFoundError: return Fact(name, "not installed", False, needed, remedy)
 
-# %% ../nbs/40_doctor.ipynb #ca9839a4
+# %% ../nbs/40_doctor.ipynb #bdc4ad86
 def sandbox_fact() -> Fact: # Its level of isolation, and whether it works
     "Try the sandbox on a right and a wrong program"
-    remedy = "run on Linux or macOS; else report the output of `chained-adv doctor --json`"
+    remedy = "run on Linux or macOS; if it fails there, report the output of `chained-adv doctor --json`"
     right, wrong = "def double(n): return n * 2", "def double(n): return n + 2"
     try:
         with Sandbox() as box:

@@ -41,10 +41,10 @@ def list_settings() -> dict[str, Setting]: # Name -> setting, those of `Training
             for name, o in docments(cls, full=True, returns=False).items()
             if group or name not in GROUPS}
 
-# %% ../nbs/38_options.ipynb #4ada4ad5
+# %% ../nbs/38_options.ipynb #82b9f1a9
 def suggest(word: str, known: list[str]) -> str: # Empty if no known word is close
     "Ask whether the user meant a known word that is spelt nearly the same"
-    near = difflib.get_close_matches(word, known, 3, .5)
+    near = difflib.get_close_matches(word, [*dict.fromkeys(known)])
     return f"did you mean {' or '.join(near)}? " if near else ""
 
 def find_setting(
@@ -164,7 +164,7 @@ def _add_settings(parser):
     groups = {group: parser.add_argument_group(title) for group, title in TITLES.items()}
     for o in list_settings().values(): _add_flag(groups[o.group], o, default=argparse.SUPPRESS)
 
-# %% ../nbs/38_options.ipynb #84c1172c
+# %% ../nbs/38_options.ipynb #fd46637f
 def make_parser(
     name: str, # Name of the command, like `train`
     command: Callable, # Function with help for each parameter
@@ -195,4 +195,5 @@ def parse_command(
     if not unknown: return vars(given)
     word = next((o for o in unknown if o.startswith("-")), unknown[0])
     hint = suggest(word, re.findall(r"--[\w-]+", parser.format_help()))
-    raise ConfigError(f"{parser.prog} takes no {word}; {hint}see {parser.prog} --help")
+    name = parser.prog.removeprefix("chained-adv ")
+    raise ConfigError(f"{name} takes no {word}; {hint}see {parser.prog} --help")
