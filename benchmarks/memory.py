@@ -168,7 +168,7 @@ def measure_run(folder, dtype, rows, tokens, prompt, micro):
     players = make_players(folder, dtype, rows, tokens, prompt)
     found["loading"], _ = peak(), begin()
     found |= dict(sampling=0, update=0, after=0)
-    kept = []  # optimisers stay for the whole run
+    kept = []  # optimizers stay for the whole run
     for player, turns in ((players.generator, [range(1, 6)]), (players.discriminator, [[s] for s in range(1, 6)])):
         for stages in turns:
             answers = {s: player.sample([str(i) for i in range(rows)], s) for s in stages}

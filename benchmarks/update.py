@@ -13,7 +13,7 @@ which shows how far apart two equal things are measured on this machine.
 With --trl a random Qwen2 of 4 million parameters learns by a LoRA adapter of rank 16 from the same random answers
 in groups of eight, in both: KL to the reference, two epochs of two minibatches, no generation counted. TRL's
 GRPOTrainer gets the answers by its `rollout_func`; what is timed is everything after that, up to the end of its
-fourth optimiser step, in its second round. TRL needs the old log-probabilities, too, which our sampler gives.
+fourth optimizer step, in its second round. TRL needs the old log-probabilities, too, which our sampler gives.
 Both run in processes of their own, twice, in turns: in one process each slows the other. Two shapes are compared: a
 prompt twice as long as an answer, which lies between MBPP (three times) and HumanEval (1.4 times; with the references as
 answers, the few-shot prompts of stage 5 without earlier stages, tokens of Gemma), and one half as long.

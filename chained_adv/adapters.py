@@ -116,7 +116,7 @@ def merged_weights(self: AdapterSwitch,
 @patch
 def count(self: AdapterSwitch,
     adapter: str # One of its adapters
-) -> int: # Rises with each step of an optimiser
+) -> int: # Rises with each step of an optimizer
     "How often its parameters were changed in place"
     return sum(p._version for p in self.parameters[adapter].values())
 

@@ -244,7 +244,7 @@ def create_optimizer(
     lr: float, # Learning rate
     betas: tuple[float, float] = (.9, .95) # Of Adam
 ) -> torch.optim.AdamW: # Without weight decay
-    "The optimiser of one player at one stage, or of a value head"
+    "The optimizer of one player at one stage, or of a value head"
     parameters = list(parameters)
     if not parameters: raise ValueError("nothing to train: no parameters were given")
     return torch.optim.AdamW(parameters, lr=lr, betas=betas, weight_decay=0.)
@@ -294,7 +294,7 @@ def _rows_of_update(kept, batch, config):
 
 # %% ../nbs/20_ppo.ipynb #34c1a971
 def _cut_minibatches(rows, config, seed):
-    "The rows of each optimiser step"
+    "The rows of each optimizer step"
     shuffle = torch.Generator().manual_seed(seed)
     shuffled = lambda: torch.tensor(rows)[torch.randperm(len(rows), generator=shuffle)]
     return [part.tolist() for _ in range(config.epochs) for part in shuffled().chunk(config.minibatches)]

@@ -145,7 +145,7 @@ class ValueHeads:
     ):
         self.config = config
         self.seed = seed
-        self.heads = {} # role -> (head, its optimiser)
+        self.heads = {} # role -> (head, its optimizer)
         self.fitted = {} # (role, stage) -> step whose batch the head was fitted to first
 
 # %% ../nbs/20a_value_heads.ipynb #25064c3c
@@ -153,7 +153,7 @@ class ValueHeads:
 def head(self: ValueHeads,
     role: str, # Whose
     size: int # Channels of the hidden state
-) -> tuple[ValueHead, torch.optim.Optimizer]: # The head and its optimiser
+) -> tuple[ValueHead, torch.optim.Optimizer]: # The head and its optimizer
     "The value head of a role"
     if role not in self.heads:
         head = ValueHead(size, seed=stable_hash(self.seed, "value head", role) % 2**62)
