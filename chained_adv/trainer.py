@@ -307,11 +307,12 @@ def _evaluated(self: AdversarialTrainer, split, samples):
     return known[:math.ceil((samples or usual) / self.each)]
 
 @patch
-def _mutants(self: AdversarialTrainer, split, problems):
-    "Return mutants of a split's first problems, each made once; None without a mutation score"
-    made, n = self.mutants.setdefault(split, []), self.config.n_mutants
-    if n: made += find_live_mutants(problems[len(made):], self.sandbox, n, self.config.seed)
-    return made[:len(problems)] if n else None
+def _mutants(self: AdversarialTrainer, split, problems, tested):
+    "Return mutants of the problems that get tests, made once each; None without a mutation score"
+    n, made = self.config.n_mutants, self.mutants.setdefault(split, [])
+    if not n: return None
+    made += find_live_mutants(problems[len(made):tested], self.sandbox, n, self.config.seed)
+    return made[:tested][:len(problems)] + [[]] * (len(problems) - len(made[:tested]))
 
 @patch
 def evaluate(self: AdversarialTrainer,
@@ -325,7 +326,7 @@ def evaluate(self: AdversarialTrainer,
         if not (problems := self._evaluated(split, samples)): continue
         show = lambda part, split=split: self.callbacks.call("evaluating", stage, split, part)
         self.evaluations[stage, split] = evaluate_players(
-            self.players, problems, self.sandbox, self.each, self._mutants(split, problems), tested,
+            self.players, problems, self.sandbox, self.each, self._mutants(split, problems, tested), tested,
             stable_hash("evaluation"), self.config.reward, progress=show)
     made = {split: self.evaluations[stage, split] for split in splits if (stage, split) in self.evaluations}
     self.callbacks.call("after_evaluation", stage, made)
