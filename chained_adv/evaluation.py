@@ -106,15 +106,14 @@ class Evaluation:
 @patch
 def rate(self: Evaluation,
     metric: str, # Which one
-    seed: int = 0, # Seed of the bootstrap
-    confidence: float = .95 # Share of such intervals that contain the true rate
+    seed: int = 0 # Seed of the bootstrap
 ) -> Interval | None: # None without observations
     "Compute the rate of a metric with its interval"
-    key = metric, seed, confidence
+    key = metric, seed
     if key not in self._intervals:
         observed = self.values.get(metric, [])
         values, problems = [v for _, v in observed], [g for g, _ in observed]
-        self._intervals[key] = rate_interval(values, problems, seed, confidence)
+        self._intervals[key] = rate_interval(values, problems, seed)
     return self._intervals[key]
 
 @patch(as_prop=True)
@@ -370,15 +369,14 @@ def evaluate_choices(
 def compare_evaluations(
     first: Evaluation, # For example after training
     second: Evaluation, # For example before
-    seed: int = 0, # Seed of the bootstrap
-    confidence: float = .95 # Of the intervals, and 1 minus the level of the tests
+    seed: int = 0 # Seed of the bootstrap
 ) -> dict[str, Comparison]: # Metric -> comparison, if both have observations of a common problem
     "Compare two evaluations metric by metric; raises `ValueError` when their problems differ"
     if first.problems != second.problems:
         raise ValueError(f"{first.name!r} and {second.name!r} were measured on different problems "
                          f"({len(first.problems)} and {len(second.problems)}); measure them on the same ones")
     pairs = {k: (first.by_problem(k), second.by_problem(k)) for k in first.values}
-    return {k: compare_paired(a, b, seed, confidence) for k, (a, b) in pairs.items() if a.keys() & b.keys()}
+    return {k: compare_paired(a, b, seed) for k, (a, b) in pairs.items() if a.keys() & b.keys()}
 
 # %% ../nbs/26_evaluation.ipynb #74c8504e
 COLUMNS = ("name", "metric", "value", "low", "high", "observations", "problems", "difference",
