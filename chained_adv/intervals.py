@@ -52,7 +52,8 @@ def bootstrap_interval(
     if not values or not all(map(math.isfinite, values)):
         raise ValueError(f"got {len(values)} values; a mean needs at least one, and all of them finite")
     groups = defaultdict(list)
-    for c, v in zip(range(len(values)) if clusters is None else clusters, values, strict=True): groups[c].append(v)
+    names = range(len(values)) if clusters is None else clusters
+    for name, value in zip(names, values, strict=True): groups[name].append(value)
     sums, rng = [(sum(g), len(g)) for g in groups.values()], make_rng(seed, "bootstrap")
     draws = (zip(*rng.choices(sums, k=len(sums))) for _ in range(resamples))
     means = sorted(sum(totals) / sum(counts) for totals, counts in draws)
@@ -66,7 +67,7 @@ def mean_interval(
     "Compute Student's interval of a mean over a few independent runs"
     from scipy.stats import t # takes a second to load
     if len(values) < 2 or not all(map(math.isfinite, values)):
-        raise ValueError(f"got {len(values)} values; an interval over runs needs at least 2, all of them finite")
+        raise ValueError(f"got {len(values)} values; an interval needs at least 2, all of them finite")
     half = float(t.ppf(.975, len(values) - 1)) * stdev(values) / math.sqrt(len(values))
     return Interval(average(values), average(values) - half, average(values) + half)
 
