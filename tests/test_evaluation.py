@@ -15,7 +15,7 @@ from chained_adv.evaluation import (SELECTIONS, Evaluation, compare_evaluations,
                                     select_best, select_candidates)
 from chained_adv.intervals import bootstrap_interval, compare_paired, pass_at_k, rate_interval, sign_test, wilson_interval
 from chained_adv.mutants import find_live_mutants, make_mutants, mutation_scores, sort_mutants
-from chained_adv.plots import plot_comparison
+from chained_adv.tracking import plot_comparison
 from chained_adv.models import ModelConfig, Players
 from chained_adv.problems import load_problems
 from chained_adv.sandbox import Job, Sandbox
