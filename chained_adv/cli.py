@@ -466,8 +466,7 @@ def evaluation_results(rows, measured) -> list[dict[str, Any]]: # One per run or
 def write_evaluation(folder, data, rows, measured):
     "Write an evaluation as JSON, as tables of rates and of problems, and as a plot"
     from chained_adv.evaluation import rows_as_csv
-    from chained_adv.plots import DPI, plot_comparison
-    from chained_adv.tracking import write_json
+    from chained_adv.tracking import DPI, plot_comparison, write_json
     write_json(folder / "evaluation.json", data)
     each = [dict(name=m.name, problem=p, metric=k, value=round(v, 6))
             for m in measured for k in m.values for p, v in m.by_problem(k).items()]

@@ -4,70 +4,57 @@
 
 # %% auto #0
 __all__ = ['OPERATORS', 'EQUAL_TESTS', 'Mutant', 'make_mutants', 'MutantSet', 'count_mutants', 'sort_mutants',
-           'find_live_mutants', 'distinct_tests', 'mutation_scores', 'kill_counts', 'catch_chances']
+           'find_live_mutants', 'distinct_tests', 'kill_counts', 'mutation_scores', 'catch_chances']
 
-# %% ../nbs/25_mutants.ipynb #28e1d069
+# %% ../nbs/25_mutants.ipynb #6e2c2478
 import ast
 from collections import Counter
 from dataclasses import dataclass, replace
-from collections.abc import Callable, Iterator
 
-# %% ../nbs/25_mutants.ipynb #b38fa802
-from .core import (DATA_KINDS, Problem, ProblemError, TestCase, Verdict, make_rng, signature_args)
+# %% ../nbs/25_mutants.ipynb #80d7d003
+from .core import Problem, ProblemError, TestCase, Verdict, make_rng
 from .intervals import pass_at_k
 from .ranks import spread
 from .rollout import Rollout
 from .sandbox import Job, Sandbox
 from .testcases import baseline_cases
-from .judge.verdicts import returns_nothing
 
-# %% ../nbs/25_mutants.ipynb #39ffe49a
+# %% ../nbs/25_mutants.ipynb #c224b2e2
 @dataclass(frozen=True)
 class Mutant:
     "A reference solution with one bug planted"
     source: str # The whole program
-    operator: str # What kind of change was made
-    line: int # Where, as a line of the reference
+    operator: str # Kind of the change
 
-# %% ../nbs/25_mutants.ipynb #8ffd298f
+# %% ../nbs/25_mutants.ipynb #9ed6aae8
+OPERATORS = ("relation", "strictness", "arithmetic", "order", "constant", "condition", "logic", "bound",
+             "call", "statement")
+
+def _table(pairs): return {getattr(ast, a): getattr(ast, b) for a, b in (o.split(">") for o in pairs.split())}
+
+_COMPARISONS = dict(
+    relation=_table("Eq>NotEq NotEq>Eq Lt>Gt Gt>Lt LtE>GtE GtE>LtE In>NotIn NotIn>In Is>IsNot IsNot>Is"),
+    strictness=_table("Lt>LtE LtE>Lt Gt>GtE GtE>Gt"))
+_ARITHMETIC = _table("Add>Sub Sub>Add Mult>Add Div>Mult FloorDiv>Mod Mod>FloorDiv Pow>Mult LShift>RShift "
+                     "BitAnd>BitOr BitOr>BitAnd BitXor>BitOr")
+_CALLS = dict(min="max", max="min", any="all", all="any", upper="lower", lower="upper", popleft="pop",
+              startswith="endswith", endswith="startswith", lstrip="rstrip", rstrip="lstrip",
+              isdigit="isalpha", isalpha="isdigit", floor="ceil", ceil="floor", find="rfind",
+              union="intersection")
+_DROPPED = ("sorted", "set", "abs", "reversed", "list", "int", "str", "sum") # `sorted(a)` becomes `a`
+_STRIPPED = ("strip", "lower", "upper", "copy") # `a.strip()` becomes `a`
+
+# %% ../nbs/25_mutants.ipynb #f95e9adc
+_instead = ast.copy_location # gives a new node the place of an old one
+
 def _but(node, **fields):
     "Copy a node with some fields changed"
-    return ast.copy_location(type(node)(**{**dict(ast.iter_fields(node)), **fields}), node)
+    return _instead(type(node)(**{**dict(ast.iter_fields(node)), **fields}), node)
 
 def _without(items, i, *new):
     "Copy a list with one item replaced by others"
     return [*items[:i], *new, *items[i + 1:]]
 
-def _table(*pairs): return {getattr(ast, a): getattr(ast, b) for a, b in (o.split(">") for o in pairs)}
-_RELATIONS = _table("Eq>NotEq", "NotEq>Eq", "Lt>Gt", "Gt>Lt", "LtE>GtE", "GtE>LtE", "In>NotIn", "NotIn>In",
-                    "Is>IsNot", "IsNot>Is")
-_STRICTNESS = _table("Lt>LtE", "LtE>Lt", "Gt>GtE", "GtE>Gt")
-_ARITHMETIC = _table("Add>Sub", "Sub>Add", "Mult>Add", "Div>Mult", "FloorDiv>Mod", "Mod>FloorDiv", "Pow>Mult",
-                     "LShift>RShift", "BitAnd>BitOr", "BitOr>BitAnd", "BitXor>BitOr")
-
-# %% ../nbs/25_mutants.ipynb #6bf5ff6f
-def _compared(node, table):
-    if not isinstance(node, ast.Compare): return
-    for i, op in enumerate(node.ops):
-        if type(op) in table: yield _but(node, ops=_without(node.ops, i, table[type(op)]()))
-
-def _relation(node): return _compared(node, _RELATIONS)
-def _strictness(node): return _compared(node, _STRICTNESS)
-
-# %% ../nbs/25_mutants.ipynb #373d4351
-def _arithmetic(node):
-    if isinstance(node, (ast.BinOp, ast.AugAssign)) and type(node.op) in _ARITHMETIC:
-        yield _but(node, op=_ARITHMETIC[type(node.op)]())
-
-# %% ../nbs/25_mutants.ipynb #8834a45e
-def _order(node):
-    unequal = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, unequal):
-        yield _but(node, left=node.right, right=node.left)
-    if isinstance(node, (ast.List, ast.Tuple)) and isinstance(node.ctx, ast.Load) and len(node.elts) > 1:
-        yield _but(node, elts=node.elts[::-1])
-
-# %% ../nbs/25_mutants.ipynb #b740c9db
 def _nearby(value):
     "Return constants that could be mistaken for this one"
     if isinstance(value, bool): return (not value,)
@@ -75,82 +62,70 @@ def _nearby(value):
     if isinstance(value, str): return ("" if value else "x",)
     return ()
 
-def _constant(node):
-    if isinstance(node, ast.Constant):
-        for o in _nearby(node.value): yield _but(node, value=o)
-
-# %% ../nbs/25_mutants.ipynb #7320d7c2
-def _condition(node):
-    if isinstance(node, (ast.While, ast.IfExp, ast.If)) and not isinstance(node.test, ast.Compare):
-        yield _but(node, test=ast.UnaryOp(ast.Not(), node.test))
-    if isinstance(node, ast.If):
-        for o in (True, False): yield _but(node, test=ast.Constant(o))
-    if isinstance(node, ast.IfExp): yield from (node.body, node.orelse)
-    if isinstance(node, ast.comprehension):
-        for i in range(len(node.ifs)): yield _but(node, ifs=_without(node.ifs, i))
-
-# %% ../nbs/25_mutants.ipynb #9bc28834
-def _logic(node):
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub)): yield node.operand
-    if not isinstance(node, ast.BoolOp): return
-    yield _but(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
-    for i in range(len(node.values)): yield _but(node, values=_without(node.values, i))
-
-# %% ../nbs/25_mutants.ipynb #cb01af5b
 def _shifted(node):
-    for op in (ast.Add(), ast.Sub()): yield ast.copy_location(ast.BinOp(node, op, ast.Constant(1)), node)
+    "Return a bound plus and minus 1; a constant has none, because it changes anyway"
+    if isinstance(node, ast.Constant): return ()
+    return [_instead(ast.BinOp(node, op, ast.Constant(1)), node) for op in (ast.Add(), ast.Sub())]
 
-def _range_bound(node):
-    if not isinstance(node, ast.Call) or getattr(node.func, "id", None) != "range": return
-    for i, a in enumerate(node.args[:2]):
-        if isinstance(a, ast.Constant): continue
-        for o in _shifted(a): yield _but(node, args=_without(node.args, i, o))
+# %% ../nbs/25_mutants.ipynb #15cda44f
+def _change_value(node):
+    "Yield the operators that change a value, each with a new node"
+    match node:
+        case ast.Compare():
+            for i, op in enumerate(node.ops):
+                for name, table in _COMPARISONS.items():
+                    if type(op) in table: yield name, _but(node, ops=_without(node.ops, i, table[type(op)]()))
+        case ast.BinOp() | ast.AugAssign():
+            if type(node.op) in _ARITHMETIC: yield "arithmetic", _but(node, op=_ARITHMETIC[type(node.op)]())
+            if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod)):
+                yield "order", _but(node, left=node.right, right=node.left)
+        case ast.List(ctx=ast.Load()) | ast.Tuple(ctx=ast.Load()) if len(node.elts) > 1:
+            yield "order", _but(node, elts=node.elts[::-1])
+        case ast.Constant():
+            for value in _nearby(node.value): yield "constant", _but(node, value=value)
+        case ast.UnaryOp(op=ast.Not() | ast.USub()): yield "logic", node.operand
+        case ast.BoolOp():
+            yield "logic", _but(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
+            for i in range(len(node.values)): yield "logic", _but(node, values=_without(node.values, i))
 
-# %% ../nbs/25_mutants.ipynb #ffefad69
-def _slice_bound(node):
-    if not isinstance(node, ast.Slice): return
-    for part in ("lower", "upper", "step"):
-        a = getattr(node, part)
-        if a is None: continue
-        yield _but(node, **{part: None})
-        if part == "step" or isinstance(a, ast.Constant): continue
-        for o in _shifted(a): yield _but(node, **{part: o})
+# %% ../nbs/25_mutants.ipynb #703dff58
+def _change_flow(node):
+    "Yield the operators that change what is run, each with a new node"
+    if isinstance(node, (ast.While, ast.IfExp, ast.If)) and not isinstance(node.test, ast.Compare):
+        yield "condition", _but(node, test=ast.UnaryOp(ast.Not(), node.test))
+    match node:
+        case ast.If():
+            for value in (True, False): yield "condition", _but(node, test=ast.Constant(value))
+        case ast.IfExp():
+            yield "condition", node.body
+            yield "condition", node.orelse
+        case ast.comprehension():
+            for i in range(len(node.ifs)): yield "condition", _but(node, ifs=_without(node.ifs, i))
+        case ast.AugAssign() | ast.Expr(value=ast.Call()): yield "statement", _instead(ast.Pass(), node)
+        case ast.Assign() if not isinstance(node.targets[0], ast.Name):
+            yield "statement", _instead(ast.Pass(), node)
+        case ast.Break(): yield "statement", _instead(ast.Continue(), node)
+        case ast.Continue(): yield "statement", _instead(ast.Break(), node)
 
-def _bound(node):
-    yield from _range_bound(node)
-    yield from _slice_bound(node)
+# %% ../nbs/25_mutants.ipynb #71bae0b5
+def _change_call(node):
+    "Yield the operators that change a slice or a call, each with a new node"
+    match node:
+        case ast.Slice():
+            for part in ("lower", "upper", "step"):
+                if (bound := getattr(node, part)) is None: continue
+                yield "bound", _but(node, **{part: None})
+                for new in _shifted(bound) if part != "step" else (): yield "bound", _but(node, **{part: new})
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name) as called, args=args):
+            is_method = isinstance(called, ast.Attribute)
+            for i, bound in enumerate(args[:2] if name == "range" and not is_method else ()):
+                for new in _shifted(bound): yield "bound", _but(node, args=_without(args, i, new))
+            other = {"attr" if is_method else "id": _CALLS.get(name)}
+            if name in _CALLS: yield "call", _but(node, func=_but(called, **other))
+            if name in _DROPPED and args and not is_method: yield "call", args[0]
+            if name in _STRIPPED and not args and is_method: yield "call", called.value
 
-# %% ../nbs/25_mutants.ipynb #a840f2fc
-_EXCHANGED = dict(min="max", max="min", any="all", all="any", upper="lower", lower="upper", popleft="pop",
-                  startswith="endswith", endswith="startswith", lstrip="rstrip", rstrip="lstrip",
-                  isdigit="isalpha", isalpha="isdigit", floor="ceil", ceil="floor", find="rfind",
-                  union="intersection")
-_DROPPED = ("sorted", "set", "abs", "reversed", "list", "int", "str", "sum")
-
-def _call(node):
-    if not isinstance(node, ast.Call): return
-    f, name = node.func, getattr(node.func, "id", getattr(node.func, "attr", None))
-    if name in _EXCHANGED:
-        field = "id" if isinstance(f, ast.Name) else "attr"
-        yield _but(node, func=_but(f, **{field: _EXCHANGED[name]}))
-    if isinstance(f, ast.Name) and f.id in _DROPPED and node.args: yield node.args[0]
-    if not isinstance(f, ast.Attribute) or node.args: return
-    if f.attr in ("strip", "lower", "upper", "copy"): yield f.value
-
-# %% ../nbs/25_mutants.ipynb #92c57522
-def _statement(node):
-    nothing = ast.copy_location(ast.Pass(), node)
-    if isinstance(node, ast.AugAssign): yield nothing
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call): yield nothing
-    if isinstance(node, ast.Assign) and not isinstance(node.targets[0], ast.Name): yield nothing
-    if isinstance(node, ast.Break): yield ast.copy_location(ast.Continue(), node)
-    if isinstance(node, ast.Continue): yield ast.copy_location(ast.Break(), node)
-
-OPERATORS: dict[str, Callable[[ast.AST], Iterator[ast.AST]]] = dict(
-    relation=_relation, strictness=_strictness, arithmetic=_arithmetic, order=_order, constant=_constant,
-    condition=_condition, logic=_logic, bound=_bound, call=_call, statement=_statement)
-
-# %% ../nbs/25_mutants.ipynb #8139e4fc
+# %% ../nbs/25_mutants.ipynb #76f3759f
 _UNTOUCHED = ("annotation", "returns", "decorator_list", "type_params", "ctx", "type_comment")
 
 def _sites(parent):
@@ -162,37 +137,21 @@ def _sites(parent):
             yield parent, name, i, node
             yield from _sites(node)
 
-# %% ../nbs/25_mutants.ipynb #5946e091
 def _unparse_with(tree, site, new):
-    "Return the program with another node at a site, and restore the tree"
+    "Return the program with another node at a site, None if it doesn't compile; restore the tree"
     parent, name, i, old = site
     def put(node):
         if i is None: setattr(parent, name, node)
         else: getattr(parent, name)[i] = node
     put(new)
-    try: return ast.unparse(ast.fix_missing_locations(tree))
+    try:
+        source = ast.unparse(ast.fix_missing_locations(tree))
+        compile(source, "<mutant>", "exec")
+        return source
+    except (SyntaxError, ValueError): return None
     finally: put(old)
 
-# %% ../nbs/25_mutants.ipynb #e0ec590b
-def _compiles(source):
-    try: compile(source, "<mutant>", "exec")
-    except (SyntaxError, ValueError): return False
-    return True
-
-# %% ../nbs/25_mutants.ipynb #ac165e98
-def _changes(tree, rng):
-    "Return each operator's possible changes `(site, new node)`, shuffled"
-    queues = {k: [] for k in OPERATORS}
-    for site in _sites(tree):
-        for name, operator in OPERATORS.items(): queues[name] += [(site, new) for new in operator(site[3])]
-    for queue in queues.values(): rng.shuffle(queue)
-    return queues
-
-def _line_of(site):
-    parent, _, _, node = site
-    return getattr(node, "lineno", getattr(parent, "lineno", 1))
-
-# %% ../nbs/25_mutants.ipynb #6a5b0caf
+# %% ../nbs/25_mutants.ipynb #f69d7bad
 def make_mutants(
     problem: Problem | str, # A problem, or the source of a reference solution
     limit: int = 10, # Largest number of mutants
@@ -203,18 +162,21 @@ def make_mutants(
     try: tree = ast.parse(source)
     except SyntaxError as e:
         raise ProblemError(f"the reference solution is not Python: line {e.lineno}: {e.msg}") from None
-    queues = _changes(tree, make_rng(seed, "mutants", source))
-    found, seen = [], {ast.unparse(tree)}
-    while len(found) < limit and any(queues.values()):
+    rng, queues = make_rng(seed, "mutants", source), {name: [] for name in OPERATORS}
+    for site in _sites(tree):
+        for change in (_change_value, _change_flow, _change_call):
+            for name, new in change(site[3]): queues[name].append((site, new))
+    for queue in queues.values(): rng.shuffle(queue)
+    mutants, seen = [], {ast.unparse(tree), None}
+    while len(mutants) < limit and any(queues.values()):
         for name, queue in queues.items():
-            if not queue or len(found) == limit: continue
-            site, new = queue.pop()
-            text = _unparse_with(tree, site, new)
-            if text not in seen and _compiles(text): found.append(Mutant(text, name, _line_of(site)))
+            if not queue or len(mutants) == limit: continue
+            text = _unparse_with(tree, *queue.pop())
+            if text not in seen: mutants.append(Mutant(text, name))
             seen.add(text)
-    return found
+    return mutants
 
-# %% ../nbs/25_mutants.ipynb #0a3a4268
+# %% ../nbs/25_mutants.ipynb #583a17fb
 class _CountRounds(ast.NodeTransformer):
     def visit_While(self, node):
         self.generic_visit(node)
@@ -222,6 +184,7 @@ class _CountRounds(ast.NodeTransformer):
         return node
 
 def _counted(source):
+    "Limit the rounds of a program's `while` loops"
     if "while" not in source: return source
     body = (tree := _CountRounds().visit(ast.parse(source))).body
     future = [i for i, o in enumerate(body) if isinstance(o, ast.ImportFrom) and o.module == "__future__"]
@@ -229,67 +192,26 @@ def _counted(source):
     body[at:at] = ast.parse("_ROUNDS = iter(range(100_000))").body
     return ast.unparse(tree)
 
-# %% ../nbs/25_mutants.ipynb #0f2f81c7
-_HOLDER = """_SOURCES, _LOADED = {sources!r}, {{}}
-
-def _load(which):
-    space = dict(globals())
-    exec(compile(_SOURCES[which], "<mutant>", "exec"), space)
-    return space if space.get({name!r}) is not globals().get({name!r}) else None, space
-
-def _run_program(which, *args, **kwargs):
-    if which not in _LOADED: _LOADED[which] = _load(which)
-    found, space = _LOADED[which]
-    space["_ROUNDS"] = iter(range(100_000))
-    f = found[{name!r}] if found else getattr(space["Solution"](), {name!r})
-    return f(*args, **kwargs)
-"""
-
-# %% ../nbs/25_mutants.ipynb #fa9f3945
-def _holder_signature(problem):
-    "Return the problem's signature with the program's number as first argument"
-    node = signature_args(problem.function_signature)
-    node.args.args = [ast.arg("which"), *(a for a in node.args.args if a.arg != "self")]
-    node.name = "_run_program"
-    return ast.unparse(node).splitlines()[0]
-
-# %% ../nbs/25_mutants.ipynb #d1471f9f
-def _job(problem, sources, tests):
-    "Make a job that runs every program on every test, program by program"
-    calls = [replace(t, args=(i, *t.args)) for i in range(len(sources)) for t in tests]
-    holder = _HOLDER.format(sources=[_counted(o) for o in sources], name=problem.entry_point)
-    return Job(holder, calls, "_run_program", _holder_signature(problem))
-
-# %% ../nbs/25_mutants.ipynb #680e10d0
-def _can_share(problem, sources, tests):
-    "True if one process can run all programs"
-    return not returns_nothing(problem.function_signature) and all(t.kind in DATA_KINDS for t in tests)
-
-def _jobs_apart(problem, sources, tests):
-    "Make a job per program"
-    about = problem.entry_point, problem.function_signature, problem.reference_solution
-    return [Job(_counted(o), tests, *about) for o in sources]
-
-def _run_jobs(jobs, sandbox):
-    "Run lists of jobs in one batch and return their results as such lists"
-    results = iter(spread(sandbox.run_many, [j for o in jobs for j in o]))
-    return [[next(results) for _ in o] for o in jobs]
-
-# %% ../nbs/25_mutants.ipynb #b5956ef6
+# %% ../nbs/25_mutants.ipynb #f099b2e3
 def _run_programs(items, sandbox):
-    "Return the verdicts of each item (problem, sources, tests): one row per source, one verdict per test"
-    shared = [_can_share(*o) for o in items]
-    results = _run_jobs([[_job(*o)] if s else _jobs_apart(*o) for o, s in zip(items, shared)], sandbox)
-    late = [k for k, (s, r) in enumerate(zip(shared, results)) if s and r[0].timed_out]
-    again = [[_job(p, [o], tests) for o in sources] for p, sources, tests in (items[k] for k in late)]
-    for k, r in zip(late, _run_jobs(again, sandbox)): results[k] = r
-    rows = []
-    for (_, sources, tests), r in zip(items, results):
-        verdicts, n = [v for o in r for v in o.verdicts], len(tests)
-        rows.append([tuple(verdicts[i * n:(i + 1) * n]) for i in range(len(sources))])
-    return rows
+    "Return the verdicts of each item (problem, mutants, tests): the reference's row, then one per mutant"
+    jobs = []
+    for p, mutants, tests in items:
+        sources = [p.reference_solution, *(m.source for m in mutants)]
+        jobs.append([Job(_counted(source), tests, p.entry_point, p.function_signature, p.reference_solution)
+                     for source in sources])
+    results = iter(spread(sandbox.run_many, [job for row in jobs for job in row]))
+    return [[next(results).verdicts for _ in row] for row in jobs]
 
-# %% ../nbs/25_mutants.ipynb #f88717fd
+def _fails(reference, row):
+    "True if a program fails a test that the reference passes"
+    return any(a.passed and not b.passed for a, b in zip(reference, row))
+
+def _is_slow(v: Verdict):
+    "True if a program ran into a limit of time, memory or rounds"
+    return v.outcome in ("timeout", "memory") or v.reason.startswith("StopIteration")
+
+# %% ../nbs/25_mutants.ipynb #b245fc88
 @dataclass(frozen=True)
 class MutantSet:
     "The mutants of one problem, sorted by what the baseline tests say"
@@ -298,7 +220,6 @@ class MutantSet:
     undecided: list[Mutant] # Pass all baseline tests: equivalent, or wrong where no baseline test looks
     slow: list[Mutant] # Ran into a limit of time, memory or rounds
 
-# %% ../nbs/25_mutants.ipynb #b3030cfa
 def count_mutants(
     sets: list[MutantSet] # One per problem
 ) -> dict[str, int]: # made, kept, spare, undecided, slow
@@ -306,25 +227,7 @@ def count_mutants(
     counts = {k: sum(len(getattr(o, k)) for o in sets) for k in ("kept", "spare", "undecided", "slow")}
     return {"made": sum(counts.values()), **counts}
 
-# %% ../nbs/25_mutants.ipynb #9d0037ac
-def _is_slow(v: Verdict): return v.outcome in ("timeout", "memory") or v.reason.startswith("StopIteration")
-
-def _fails(reference, row):
-    "True if a program fails a test that the reference passes"
-    return any(a.passed and not b.passed for a, b in zip(reference, row))
-
-# %% ../nbs/25_mutants.ipynb #a5f9f62b
-def _sort(mutants, reference, rows, limit):
-    "Sort the mutants of one problem by the verdicts of its reference and of each mutant"
-    slow = [m for m, row in zip(mutants, rows) if any(map(_is_slow, row))]
-    rest = [(m, row) for m, row in zip(mutants, rows) if not any(map(_is_slow, row))]
-    wrong = [(m, row) for m, row in rest if _fails(reference, row)]
-    wrong.sort(key=lambda o: not any(v.passed for v in o[1])) # those that fail everything come last
-    live = [m for m, _ in wrong]
-    undecided = [m for m, row in rest if not _fails(reference, row)]
-    return MutantSet(live[:limit], live[limit:], undecided, slow)
-
-# %% ../nbs/25_mutants.ipynb #dea35c48
+# %% ../nbs/25_mutants.ipynb #2cdeb5f1
 def sort_mutants(
     problems: list[Problem], # Problems with references and baseline tests
     sandbox: Sandbox, # Where the mutants run
@@ -332,14 +235,18 @@ def sort_mutants(
     seed: int = 0 # Seed of the choice
 ) -> list[MutantSet]: # One per problem
     "Make mutants and sort them by what the baseline tests say, all problems in one batch"
-    made = [make_mutants(p, 2 * limit, seed) for p in problems]
-    items = [(p, _sources(p, ms), baseline_cases(p)) for p, ms in zip(problems, made)]
-    rows = _run_programs(items, sandbox)
-    return [_sort(ms, row[0], row[1:], limit) for ms, row in zip(made, rows)]
+    items = [(p, make_mutants(p, 2 * limit, seed), baseline_cases(p)) for p in problems]
+    sets = []
+    for (_, mutants, _), (reference, *rows) in zip(items, _run_programs(items, sandbox)):
+        kinds = {"slow": [], "easy": [], "hard": [], "undecided": []}
+        for mutant, row in zip(mutants, rows):
+            wrong = "hard" if any(v.passed for v in row) else "easy" # fails every test
+            kind = wrong if _fails(reference, row) else "undecided"
+            kinds["slow" if any(map(_is_slow, row)) else kind].append(mutant)
+        wrong = kinds["hard"] + kinds["easy"]
+        sets.append(MutantSet(wrong[:limit], wrong[limit:], kinds["undecided"], kinds["slow"]))
+    return sets
 
-def _sources(problem, mutants): return [problem.reference_solution, *(m.source for m in mutants)]
-
-# %% ../nbs/25_mutants.ipynb #d7b57663
 def find_live_mutants(
     problems: list[Problem], # Problems with references and baseline tests
     sandbox: Sandbox, # Where the mutants run
@@ -349,43 +256,35 @@ def find_live_mutants(
     "Make mutants that are certainly wrong, because they fail a baseline test"
     return [o.kept for o in sort_mutants(problems, sandbox, limit, seed)]
 
-# %% ../nbs/25_mutants.ipynb #17d53d8c
+# %% ../nbs/25_mutants.ipynb #e7b5af99
 def distinct_tests(
     tests: list[TestCase] # Tests, perhaps with copies
 ) -> list[TestCase]: # One of each call and expectation
     "Remove copies of tests"
     return list({t.key: t for t in tests}.values())
 
-# %% ../nbs/25_mutants.ipynb #91c845e0
-def mutation_scores(
-    items: list[tuple[Problem, list[Mutant], list[TestCase]]], # A problem, its mutants and a test suite
-    sandbox: Sandbox # Where they run
-) -> list[tuple[int, int]]: # `(killed, total)` per item
-    "Count the mutants that the valid tests of each suite kill, all in one batch"
-    rows = _run_programs([(p, _sources(p, ms), distinct_tests(tests)) for p, ms, tests in items], sandbox)
-    return [(sum(_fails(row[0], o) for o in row[1:]), len(row) - 1) for row in rows]
-
-# %% ../nbs/25_mutants.ipynb #0ea25e53
 def kill_counts(
     items: list[tuple[Problem, list[Mutant], list[TestCase]]], # A problem, its mutants and a test suite
     sandbox: Sandbox # Where they run
 ) -> list[list[int]]: # item, mutant: number of tests that kill it
-    "Count how many tests of each suite kill each mutant, all in one batch"
-    suites = [distinct_tests(tests) for _, _, tests in items]
-    rows = _run_programs([(p, _sources(p, ms), s) for (p, ms, _), s in zip(items, suites)], sandbox)
-    counts = []
+    "Count how many tests of each suite kill each mutant, copies included, all in one batch"
+    suites, counts = [distinct_tests(tests) for _, _, tests in items], []
+    rows = _run_programs([(p, mutants, suite) for (p, mutants, _), suite in zip(items, suites)], sandbox)
     for (_, _, tests), suite, (reference, *verdicts) in zip(items, suites, rows):
         copies = Counter(t.key for t in tests)
         kills = lambda row: [t for t, a, b in zip(suite, reference, row) if a.passed and not b.passed]
         counts.append([sum(copies[t.key] for t in kills(row)) for row in verdicts])
     return counts
 
-# %% ../nbs/25_mutants.ipynb #bca8c350
-EQUAL_TESTS = 4 # Tests of every tester that are compared
+def mutation_scores(
+    items: list[tuple[Problem, list[Mutant], list[TestCase]]], # A problem, its mutants and a test suite
+    sandbox: Sandbox # Where they run
+) -> list[tuple[int, int]]: # `(killed, total)` per item
+    "Count the mutants that the valid tests of each suite kill, all in one batch"
+    return [(sum(n > 0 for n in row), len(row)) for row in kill_counts(items, sandbox)]
 
-def _chance(written, catching):
-    "Chance that one of `EQUAL_TESTS` tests drawn catches the bug (all of them if there are fewer)"
-    return pass_at_k(written, catching, min(EQUAL_TESTS, written)) if written else 0.
+# %% ../nbs/25_mutants.ipynb #1027af7e
+EQUAL_TESTS = 4 # Tests of every discriminator that we compare
 
 def catch_chances(
     rollout: Rollout, # With lists of tests, judged or not
@@ -401,3 +300,7 @@ def catch_chances(
         written.append((i, sum(len(parsed.items) for parsed in lists)))
     counts = kill_counts(items, sandbox)
     return [(i, _chance(total, killing)) for (i, total), row in zip(written, counts) for killing in row]
+
+def _chance(written, catching):
+    "Chance that one of `EQUAL_TESTS` tests drawn catches the bug (all of them if there are fewer)"
+    return pass_at_k(written, catching, min(EQUAL_TESTS, written)) if written else 0.

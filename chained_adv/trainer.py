@@ -30,13 +30,13 @@ from .checkpoints import CheckpointManager
 from .tracking import read_evaluations, write_json
 
 # %% ../nbs/33_trainer.ipynb #37508b13
-from .evaluation import RATE_NAMES, Evaluation, evaluate_players
+from .evaluation import (N_SELECTION, RATE_NAMES, Evaluation, Selection, evaluate_players,
+                                    set_apart)
 from .mutants import find_live_mutants
 from .callbacks import Callback, Callbacks, Guard, Log, PastPrograms, Progress, TokenBudget
 from .settings import EVAL_TESTED, TESTED, TOGETHER, TrainingConfig, check_config
 from .settings import check_folder, check_same_settings, clear_folder, hold_folder
 from .settings import learning_rate, named_callbacks, run_facts, stage_phases
-from .selection import N_SELECTION, Selection, set_apart
 
 # %% ../nbs/33_trainer.ipynb #bac3d339
 class AdversarialTrainer:

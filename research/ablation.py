@@ -5,23 +5,22 @@ compared with is `per_test`: the run as it is by default, but for the steps of a
 The results are in `research/data/ablation`.
 """
 
-import json
-from collections.abc import Callable, Sequence
+import json, math
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from statistics import mean as average
 
-from chained_adv.core import ConfigError, Problem, stable_hash
+from chained_adv.core import ConfigError, Problem, make_rng, stable_hash
 from chained_adv.evaluation import Evaluation, evaluate_players, evaluation_from_dict, rows_as_csv
-from chained_adv.intervals import two_level_interval
+from chained_adv.intervals import Interval
 from chained_adv.models import Players
 from chained_adv.mutants import find_live_mutants
-from chained_adv.plots import Plot, label_of, make_axes, png_bytes
 from chained_adv.sandbox import Sandbox
 from chained_adv.settings import TrainingConfig
-from chained_adv.tracking import write_json
+from chained_adv.tracking import Plot, label_of, make_axes, png_bytes, write_json
 from chained_adv.trainer import AdversarialTrainer
 from research.runs import Key, Variant, claim_folder, finish_runs, over_seeds, variant_config
 
@@ -178,6 +177,33 @@ def _row(name, metric, at, tokens, cells):
     return dict(variant=name, metric=metric, value=mean.value, low=mean.low, high=mean.high, seeds=len(mine),
                 against=REFERENCE if gap else "", difference=value, difference_low=low, difference_high=high,
                 verdict=_verdict(gap), tokens=round(average(tokens.values())))
+
+def two_level_interval(
+    cells: dict[Hashable, dict[Hashable, float]], # Run -> problem -> value, or difference of two variants
+    seed: int = 0, # Seed of the resampling
+    resamples: int = 1000 # Number of resampled means
+) -> Interval: # The mean over runs and problems, and its 95 % interval
+    """Bootstrap a mean over runs and problems, both drawn with replacement.
+
+    Another study would have other seeds and other problems, and an interval over the runs' means ignores the
+    second. So we draw both and take the mean over what they share (a crossed bootstrap, Owen 2007,
+    https://arxiv.org/abs/0710.0282, section 2). Means of n runs drawn from n vary less than the runs do, by the
+    factor (n - 1)/n, so we widen their deviations accordingly.
+    """
+    problems, rows = list(dict.fromkeys(p for row in cells.values() for p in row)), list(cells.values())
+    if not problems or not all(rows): raise ValueError(f"not all of {len(rows)} runs have values; omit those")
+    rng, n, means, whole = make_rng(seed, "two levels"), len(rows), [], [average(r.values()) for r in rows]
+    wider = math.sqrt(n / (n - 1)) if n > 1 else 1.
+    for _ in range(resamples):
+        drawn_problems = rng.choices(problems, k=len(problems))
+        there = [[row[p] for p in drawn_problems if p in row] for row in rows]
+        by_run = [sum(o) / len(o) if o else mean for o, mean in zip(there, whole)]
+        centre = sum(by_run) / n
+        drawn = rng.choices(by_run, k=n)
+        means.append(centre + wider * (sum(drawn) / n - centre))
+    means.sort()
+    cut = resamples // 40 # 2.5 % at each end
+    return Interval(average(whole), means[cut], means[-1 - cut])
 
 def _over_cells(mine, other=None):
     "Mean and interval over runs and problems of a variant, or of its differences to another"

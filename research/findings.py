@@ -11,7 +11,7 @@ from statistics import mean as average
 from typing import Any
 
 from chained_adv.intervals import mean_interval
-from chained_adv.plots import Plot, make_axes, png_bytes
+from chained_adv.tracking import Plot, make_axes, png_bytes
 from research.arms import STUDIES, Study
 from research.limits import LEVELS
 from research.runs import over_seeds

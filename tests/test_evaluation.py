@@ -15,7 +15,7 @@ from chained_adv.evaluation import (SELECTIONS, Evaluation, compare_evaluations,
                                     select_best, select_candidates)
 from chained_adv.intervals import bootstrap_interval, compare_paired, pass_at_k, rate_interval, sign_test, wilson_interval
 from chained_adv.mutants import find_live_mutants, make_mutants, mutation_scores, sort_mutants
-from chained_adv.plots import plot_comparison
+from chained_adv.tracking import plot_comparison
 from chained_adv.models import ModelConfig, Players
 from chained_adv.problems import load_problems
 from chained_adv.sandbox import Job, Sandbox
@@ -26,11 +26,11 @@ from calling import call
 VALUES = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5), lambda o: st.lists(o, max_size=4) | st.dictionaries(st.text(max_size=2), o, max_size=3), max_leaves=8)
 
 
-@given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.sampled_from([.5, .9, .95, .99]))
-def test_wilson_solves_the_score_equation(sn, confidence):
+@given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_wilson_solves_the_score_equation(sn):
     "Each end is the rate whose own standard error puts the estimate z of them away"
-    (s, n), z = sn, NormalDist().inv_cdf(.5 + confidence / 2)
-    value, low, high = wilson_interval(s, n, confidence)
+    (s, n), z = sn, NormalDist().inv_cdf(.975)
+    value, low, high = wilson_interval(s, n)
     assert 0 <= low <= value <= high <= 1
     for end in (low, high):
         if 0 < end < 1: assert isclose(abs(value - end), z * sqrt(end * (1 - end) / n), rel_tol=1e-6, abs_tol=1e-9)
@@ -96,8 +96,7 @@ def test_mutants_are_distinct_programs(problem):
     mutants = make_mutants(problem, 1000)
     texts = {m.source for m in mutants}
     assert len(texts) == len(mutants) > 4 and ast.unparse(ast.parse(problem.reference_solution)) not in texts
-    lines = problem.reference_solution.splitlines()
-    for m in mutants: compile(m.source, "mutant", "exec"); assert 1 <= m.line <= len(lines)
+    for m in mutants: compile(m.source, "mutant", "exec")
     assert make_mutants(problem, 7) == make_mutants(problem, 1000)[:7]
 
 def test_mutants_do_not_depend_on_the_process():
@@ -105,21 +104,6 @@ def test_mutants_do_not_depend_on_the_process():
     code = f"from chained_adv.mutants import make_mutants; print([m.source for m in make_mutants({source!r}, 12)])"
     other = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": "7"}, capture_output=True, text=True, check=True)
     assert ast.literal_eval(other.stdout) == [m.source for m in make_mutants(source, 12)]
-
-def test_sharing_a_process_changes_no_score():
-    "The same numbers as with one job per mutant, on suites with wrong tests in them"
-    rng = make_rng("suites")
-    written = lambda s, a: f"({', '.join(map(repr, a))}, {run_spec(s, a) if rng.random() < .5 else 17!r})" # half of them are wrong
-    texts = ["\n".join(written(s, random_args(s, rng, i % 6)) for i in range(8)) for s in SPECS]
-    suites = [parse_tests(o, p.entry_point, p.function_signature).cases for o, p in zip(texts, PROBLEMS)]
-    with Sandbox(timeout=2) as box:
-        live = find_live_mutants(PROBLEMS, box, limit=5)
-        fast = mutation_scores(list(zip(PROBLEMS, live, suites)), box)
-        plain = []
-        for p, ms, tests in zip(PROBLEMS, live, suites):
-            reference, *rest = box.run_many([Job(o, tests, p.entry_point, p.function_signature) for o in (p.reference_solution, *(m.source for m in ms))])
-            plain.append((sum(any(a.passed and not b.passed for a, b in zip(reference.verdicts, r.verdicts)) for r in rest), len(ms)))
-    assert fast == plain and 0 < sum(k for k, _ in fast) < sum(n for _, n in fast)
 
 # Mutants
 

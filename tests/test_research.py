@@ -544,3 +544,13 @@ def test_commands(capsys):
 def test_settings_are_read_from_the_command_line():
     assert ablate.read_assignments(["lora_rank=8", "prompts=tags-blind", "stages=(1, 2)"]) == dict(lora_rank=8, prompts="tags-blind", stages=(1, 2))
     with pytest.raises(ConfigError, match="write NAME=VALUE"): ablate.read_assignments(["x"])
+
+def test_intervals_over_runs_and_problems():
+    "Runs that agree leave the doubt about the problems; runs that differ alike on all problems leave that about the runs"
+    agree = {run: dict(a=1., b=1., c=0., d=0.) for run in range(3)}
+    assert ablation.two_level_interval(agree) == (.5, 0., 1.)
+    differ = {run: dict.fromkeys("abcd", v) for run, v in enumerate((.2, .5, .8))}
+    half = 1.5 ** .5 * .3 # all three draws are the best run; rarer than 2.5 in 100 times is nothing beyond it
+    assert ablation.two_level_interval(differ) == pytest.approx((.5, .5 - half, .5 + half))
+    assert ablation.two_level_interval({0: dict(a=.9), 1: dict(b=.5)}).value == pytest.approx(.7) # not every run has every problem
+    with pytest.raises(ValueError, match="of 2 runs have values"): ablation.two_level_interval({0: dict(a=1.), 1: {}})
