@@ -3474,6 +3474,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                      'chained_adv.rewards._shaped_generator': ('rewards.html#_shaped_generator', 'chained_adv/rewards.py'),
                                      'chained_adv.rewards._share': ('rewards.html#_share', 'chained_adv/rewards.py'),
                                      'chained_adv.rewards._timed_out': ('rewards.html#_timed_out', 'chained_adv/rewards.py'),
+                                     'chained_adv.rewards._valid': ('rewards.html#_valid', 'chained_adv/rewards.py'),
                                      'chained_adv.rewards._zero_sum_discriminator': ( 'rewards.html#_zero_sum_discriminator',
                                                                                       'chained_adv/rewards.py'),
                                      'chained_adv.rewards._zero_sum_generator': ( 'rewards.html#_zero_sum_generator',
