@@ -3704,7 +3704,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                     'chained_adv.stages._docstring': ('stages.html#_docstring', 'chained_adv/stages.py'),
                                     'chained_adv.stages._fields': ('stages.html#_fields', 'chained_adv/stages.py'),
                                     'chained_adv.stages._prompt_set': ('stages.html#_prompt_set', 'chained_adv/stages.py'),
-                                    'chained_adv.stages._space': ('stages.html#_space', 'chained_adv/stages.py'),
                                     'chained_adv.stages.complete_output': ('stages.html#complete_output', 'chained_adv/stages.py'),
                                     'chained_adv.stages.discriminator_prompt': ( 'stages.html#discriminator_prompt',
                                                                                  'chained_adv/stages.py'),

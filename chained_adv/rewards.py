@@ -137,7 +137,8 @@ def _shaped_discriminator(scheme, programs, validation, lists):
     tally = tally_tests(programs[0], validation, programs[1:])
     if not tally.written: return -scheme.invalid_cost
     cost = scheme.invalid_cost * (tally.written - tally.valid)
-    return _clamped((scheme.valid_credit * tally.valid - cost + scheme.catch_credit * tally.caught) / tally.written)
+    total = scheme.valid_credit * tally.valid - cost + scheme.catch_credit * tally.caught
+    return _clamped(total / tally.written)
 
 # %% ../nbs/08_rewards.ipynb #0e47907d
 def _credited(pairs, lists, denominator):
