@@ -10,14 +10,15 @@ weighs most; from about 1,600 problems on batches have their full 4,096 tokens.
 
 import argparse, statistics, time
 import torch
+from transformers import get_scheduler
 from chained_adv.core import make_rng
-from chained_adv.models import ModelConfig, load_base
+from chained_adv.loading import load_base
 from chained_adv.sft import (
     answer_loss,
     encode_pieces,
     fine_tune,
-    learning_rate_factor,
     make_batches,
+    pad_rows,
     pick_batch_tokens,
 )
 from chained_adv.tiny.world import all_specs
@@ -27,20 +28,24 @@ LR = 1e-3
 
 
 def by_hand(model, rows, size, seed):
-    "What the trainer does, without it"
-    batches = make_batches(rows, size, make_rng("warm start", seed, 0))
+    "What the trainer does, without it; it takes the batches in the same order"
+    batches = make_batches(rows, size, seed)
+    order = torch.randperm(len(batches), generator=torch.Generator().manual_seed(seed))
     optimizer = torch.optim.AdamW(model.parameters(), lr=LR, betas=(0.9, 0.95), weight_decay=0.0)
+    warm_up = max(1, min(50, len(batches) // 10))
+    schedule = get_scheduler("cosine_warmup_with_min_lr", optimizer, warm_up, len(batches), dict(min_lr_rate=0.02))
     losses = []
     model.train()
-    for step, batch in enumerate(batches):
-        for group in optimizer.param_groups:
-            group["lr"] = LR * learning_rate_factor(step, len(batches))
-        loss, n = answer_loss(model, batch)
-        losses.append(loss.item() / n)
+    for i in order.tolist():
+        inputs = pad_rows(batches[i])
+        labels = inputs.pop("labels")
+        loss = answer_loss(model(**inputs), labels)
+        losses.append(loss.item())
         optimizer.zero_grad()
-        (loss / n).backward()
+        loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
+        schedule.step()
     model.eval()
     return losses
 
@@ -72,7 +77,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=4)
     args = parser.parse_args()
     torch.set_num_threads(1)
-    model, tokenizer = load_base("tiny", ModelConfig(device="cpu"))
+    model, tokenizer = load_base("tiny", "cpu")
     rng = make_rng("benchmark")
     specs = rng.sample(all_specs(), max(args.problems))
     rows = [encode_pieces(tokenizer, chain_pieces(s, rng)) for s in specs]

@@ -288,10 +288,11 @@ def exact_share(
     "Share of problems whose whole answer the model would write greedily"
     rows = [encode_pieces(tokenizer, format_pieces(o, stages)) for o in problems]
     right = 0
-    for batch in make_batches(rows, 8000, make_rng("exact")):
-        ids, labels, seen = pad_rows(batch, model.device)
-        logits = model(input_ids=ids, attention_mask=seen, use_cache=False).logits
-        hit = (logits[:, :-1].argmax(-1) == labels[:, 1:]) | (labels[:, 1:] == IGNORED)
+    for batch in make_batches(rows, 8000):
+        inputs = {name: tensor.to(model.device) for name, tensor in pad_rows(batch).items()}
+        labels = inputs.pop("labels")
+        logits = model(**inputs, use_cache=False).logits
+        hit = (logits.argmax(-1) == labels) | (labels == IGNORED)
         right += int(hit.all(1).sum())
     return right / len(rows)
 

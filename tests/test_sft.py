@@ -67,10 +67,11 @@ def test_chat_models_learn_the_turn_as_their_template_writes_it(tmp_path):
     tok = load_base(make_model(tmp_path / "m", TEMPLATE), "cpu")[1]
     example = Example((dict(role="system", content="S"), dict(role="user", content="U")), "A", "", "")
     row, cut = encode_example(tok, example, end_token(tok, {0, 1}), 512)
-    assert (tok.decode(row.read), tok.decode(row.written), cut) == ("<|system|>S<eot><|user|>U<eot><|assistant|>", "A<eot>", False)
+    assert (tok.decode(row.ids), tok.decode(row.written), cut) == ("<|system|>S<eot><|user|>U<eot><|assistant|>A<eot>", "A<eot>", False)
     player = Players(ModelConfig(model=str(tmp_path / "m"), device="cpu")).generator
     assert row.ids[-1] in player.end_ids and player.prompts.name == "chat"
-    assert player.encode(["U"], 8)[0] == encode_example(tok, Example((dict(role="system", content=player.prompts.system), dict(role="user", content="U")), "A", "", ""), 1, 512)[0].read
+    asked = Example((dict(role="system", content=player.prompts.system), dict(role="user", content="U")), "A", "", "")
+    assert player.encode(["U"], 8)[0] == encode_example(tok, asked, 1, 512)[0].ids[:-2] # without the answer: A and <eot>
 
 def test_a_template_that_refuses_names_the_line(tmp_path):
     data = write(tmp_path / "d.jsonl", [line(1), dict(messages=[dict(role="system", content="S"), *line(2)["messages"]])])
@@ -85,7 +86,7 @@ def test_long_prompts_are_cut_and_long_answers_left_out(tmp_path):
     with pytest.raises(ConfigError, match="none of the 6 answers fits"): warm_start(tmp_path / "d.jsonl", tmp_path / "other", str(tmp_path / "m"), max_tokens=1, device="cpu")
 
 @pytest.mark.parametrize("text, words", [
-    ('{"messages": "hello"}\n', "line 1: its prompt must be"), ("[1, 2]\n", "line 1: is not a JSON object"), ('\n\n{"messages": []}\n', "line 3: its prompt: is empty"),
+    ('{"messages": "hello"}\n', "line 1: its messages must be a list"), ("[1, 2]\n", "line 1: is not a JSON object"), ('\n\n{"messages": []}\n', "line 3: its prompt: is empty"),
     ('{"messages": [{"role": "user", "content": [{"type": "text", "text": "hi"}]}, {"role": "assistant", "content": "a"}]}\n', "message 0 is not an object with the texts"),
     ('{"prompt": "a", "completion": null}\n', "its answer must be"), ('{"prompt": "a", "completion": []}\n', "its answer: is empty"), ("nan\n", "line 1: broken JSON"),
 ])

@@ -295,7 +295,7 @@ def test_a_run_is_not_resumed_without_the_callback_that_it_used(tmp_path):
 
 def test_a_reward_for_the_number_of_tests_trips_the_guard(tmp_path, monkeypatch):
     "A reward that pays for writing many tests, right or wrong: within 10 steps the guard says so and stops the run"
-    name = scheme(monkeypatch, "many", lambda *_: .5, lambda scheme, result, *_: min(1., len(result.verdicts) / 12))
+    name = scheme(monkeypatch, "many", lambda *_: .5, lambda scheme, programs, *_: min(1., len(programs[0].verdicts) / 12))
     config = small(out=str(tmp_path / "run"), stages=(1,), reward=name, discriminator_lr=4e-3, n_discriminator_steps=10, n_generator_steps=0, k_alternating_steps=0, problems_per_step=8, n_lists=4, seed=2, callbacks=("stop_on_alarm",))
     with AdversarialTrainer(replace(config, model=ModelConfig(device="cpu", max_test_tokens=100, max_stage_tokens=60)), tiny_problems("train", 25)[:16], progress=False) as t:
         with pytest.raises(TrainingError, match=r"stage 1, discriminator, alarm '\w+': .*stop_on_alarm is set"): t.train_full_pipeline()
