@@ -188,18 +188,19 @@ def sample_rollout(self: AdversarialTrainer,
 ) -> Rollout: # Judged
     "Play the problems of one step"
     c, drawn = self.config, self._draw(role)
-    options: dict = dict(seed=stable_hash(c.seed, "step", self.step), tested=TESTED, reward=c.reward,
-                         validate=self.validate)
-    if self.earlier_tests: options["earlier_tests"] = {p.id: self.earlier_tests(p) for p in drawn}
     if role == "discriminator":
         branch_at = tested_at = (stage,)
-        options |= dict(n_samples=c.n_programs, n_lists=c.n_lists, earlier_programs=self.past)
+        counts: dict = dict(n_samples=c.n_programs, n_lists=c.n_lists)
     else:
         branch_at = ALL_STAGES[(c.stages[0] if c.together else stage) - 1:]
         tested_at = ALL_STAGES if get_reward_scheme(c.reward).reads_tests else ()
-        options |= dict(n_samples=c.n_samples)
-    with self.callbacks.during_rollout(role, stage):
-        rollout = play(self.players, drawn, self.sandbox, branch_at=branch_at, stages=tested_at, **options)
+        counts = dict(n_samples=c.n_samples)
+    with self.callbacks.during_rollout(role, stage): # a callback may set what judging takes
+        judging: dict = dict(reward=c.reward, validate=self.validate)
+        if role == "discriminator": judging["earlier_programs"] = self.past
+        if self.earlier_tests: judging["earlier_tests"] = {p.id: self.earlier_tests(p) for p in drawn}
+        rollout = play(self.players, drawn, self.sandbox, branch_at=branch_at, stages=tested_at, tested=TESTED,
+                       seed=stable_hash(c.seed, "step", self.step), **counts, **judging)
     self.budget.costs[role] = sum(rollout.tokens.values()) / len(drawn)
     return rollout
 
