@@ -1,5 +1,5 @@
 """The warm start with models of other kinds than the tiny one: chat templates, prompts too long, adapters, a kill in the middle, the command line."""
-import json, os, signal, subprocess, sys
+import json, os, re, signal, subprocess, sys
 
 import pytest
 import torch
@@ -107,7 +107,7 @@ def test_a_kill_leaves_no_folder_with_that_name(tmp_path):
     p = subprocess.Popen(program("warm-start", data, "--model", model, "--out", tmp_path / "out", "--epochs", "100000", "--device", "cpu"), stderr=subprocess.PIPE, env={**os.environ, "OMP_NUM_THREADS": "1"})
     try:
         said = b""
-        while b"it/s" not in said and p.poll() is None: said += p.stderr.read1() # until the bar shows that it learns
+        while not re.search(rb"\b[1-9]\d*/\d+ \[", said) and p.poll() is None: said += p.stderr.read1() # until the bar shows that it learns
         p.send_signal(signal.SIGKILL)
     finally: p.kill(); p.wait()
     assert p.returncode == -signal.SIGKILL and not (tmp_path / "out").exists()
