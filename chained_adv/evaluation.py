@@ -146,7 +146,7 @@ def evaluation_from_dict(
     "Make an evaluation from its plain values"
     values = {k: [tuple(o) for o in v] for k, v in plain["values"].items()}
     tags = [tuple(o) for o in plain.get("tags", [()] * len(plain["problems"]))]
-    return Evaluation(**plain | dict(values=values, tags=tags))
+    return Evaluation(plain["name"], plain["problems"], tags, plain["n"], values, plain["metrics"])
 
 # %% ../nbs/26_evaluation.ipynb #fdf2397d
 def observe_generator(

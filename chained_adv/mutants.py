@@ -138,7 +138,7 @@ def _sites(parent):
             yield from _sites(node)
 
 def _unparse_with(tree, site, new):
-    "Return the program with another node at a site, None if it doesn't compile; restore the tree"
+    "Return the program with another node at a site, empty if it doesn't compile; restore the tree"
     parent, name, i, old = site
     def put(node):
         if i is None: setattr(parent, name, node)
@@ -148,7 +148,7 @@ def _unparse_with(tree, site, new):
         source = ast.unparse(ast.fix_missing_locations(tree))
         compile(source, "<mutant>", "exec")
         return source
-    except (SyntaxError, ValueError): return None
+    except (SyntaxError, ValueError): return ""
     finally: put(old)
 
 # %% ../nbs/25_mutants.ipynb #f69d7bad
@@ -167,7 +167,7 @@ def make_mutants(
         for change in (_change_value, _change_flow, _change_call):
             for name, new in change(site[3]): queues[name].append((site, new))
     for queue in queues.values(): rng.shuffle(queue)
-    mutants, seen = [], {ast.unparse(tree), None}
+    mutants, seen = [], {ast.unparse(tree), ""}
     while len(mutants) < limit and any(queues.values()):
         for name, queue in queues.items():
             if not queue or len(mutants) == limit: continue

@@ -19,7 +19,6 @@ from statistics import mean as average
 from typing import Any, TextIO
 
 # %% ../nbs/24_tracking.ipynb #5f227ec7
-import numpy as np
 from accelerate import PartialState
 from accelerate.tracking import LOGGER_TYPE_TO_CLASS, GeneralTracker
 from matplotlib.axes import Axes
@@ -436,8 +435,8 @@ LIGHT = dict(alpha=.38, linewidth=1.2, linestyle="--", marker="o", markersize=4,
 STRONG = dict(linewidth=2.2, marker="o", markersize=6, capsize=3)
 
 def _errors(value, low, high):
-    "Return the lengths of error bars; rounded ends may lie on the wrong side of the value by a digit"
-    return np.clip([np.subtract(value, low), np.subtract(high, value)], 0, None)
+    "Return the lengths of error bars; a rounded end may lie on the wrong side of its value by a digit"
+    return [max(0., v - l) for v, l in zip(value, low)], [max(0., h - v) for v, h in zip(value, high)]
 
 def _draw_rate(ax, evaluations, split, key, shift, written):
     "Draw a rate with its interval at each stage, perhaps with its first and last value in numbers"

@@ -7,6 +7,7 @@ from statistics import NormalDist, mean
 from itertools import combinations, product
 
 import pytest
+import scipy.stats # noqa: F401 the first use of an interval loads it, which takes longer than hypothesis waits
 from hypothesis import given, settings, strategies as st
 
 from chained_adv.core import Chain, Problem, TestCase, make_rng
