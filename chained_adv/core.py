@@ -37,7 +37,7 @@ class Problem:
     description: str # What the function must do, in words
     function_signature: str # `def two_sum(nums, target):`; with `self` first, a method of `class Solution`
     baseline_tests: tuple # Assert strings, `[*args, expected]` lists or `[args, expected]` pairs
-    reference_solution: str # Python source that passes all baseline tests; may be empty
+    reference_solution: str # Python source that passes all baseline tests
     difficulty: str = "medium" # `easy`, `medium` or `hard`
     tags: tuple = () # Labels of your choice, for example `("arrays",)`
 
@@ -100,7 +100,7 @@ class TestCase:
     kwargs: tuple = () # Keyword arguments as `(name, value)` pairs
     kind: str = "equal" # One of `TEST_KINDS`
     text: str = "" # Text that it was read from
-    stage: int | None = None # Stage that it was written for, 1 to 5; None for a baseline test
+    stage: int | None = None # Stage whose text it tests, 1 to 5; None for a baseline test
     source: str = "" # Code to run, set-up included; for `code` only
     span: tuple | None = None # First character in that text and the one after the last; None if unknown
 
