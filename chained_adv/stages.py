@@ -105,7 +105,7 @@ class PromptSet:
     examples: tuple[Example, ...] = () # Solved problems before every prompt
     answer_tokens: int = 0 # Most tokens of a generator's answer; 0 is 512, or half the model's window
     test_tokens: int = 0 # Most tokens of a list of tests; 0 is 512, or half the model's window
-    inputs: str = "" # Request to the discriminator for inputs only; empty is `discriminator`
+    inputs: str = "" # Request to the discriminator for inputs only; empty uses `discriminator`
 
 # %% ../nbs/01_stages.ipynb #5ccc4702
 _WORDS = dict(
