@@ -199,8 +199,9 @@ def sample_rollout(self: AdversarialTrainer,
         judging: dict = dict(reward=c.reward, validate=self.validate)
         if role == "discriminator": judging["earlier_programs"] = self.past
         if self.earlier_tests: judging["earlier_tests"] = {p.id: self.earlier_tests(p) for p in drawn}
-        rollout = play(self.players, drawn, self.sandbox, branch_at=branch_at, stages=tested_at, tested=TESTED,
-                       seed=stable_hash(c.seed, "step", self.step), **counts, **judging)
+        seed = stable_hash(c.seed, "step", self.step)
+        rollout = play(self.players, drawn, self.sandbox, branch_at=branch_at, stages=tested_at,
+                       tested=TESTED, seed=seed, **counts, **judging)
     self.budget.costs[role] = sum(rollout.tokens.values()) / len(drawn)
     return rollout
 

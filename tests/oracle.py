@@ -11,8 +11,8 @@ import argparse, hashlib, json, platform, tempfile
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file
 
+from chained_adv.checkpoints import CheckpointManager
 from chained_adv.models import ModelConfig
 from chained_adv.ppo import PPOConfig
 from chained_adv.settings import TrainingConfig
@@ -68,8 +68,9 @@ def figures(folder):
     read = lambda name: [json.loads(o) for o in (folder / name).read_text(encoding="utf-8").splitlines()]
     timeless = lambda rows: [{k: v for k, v in row.items() if not k.startswith("seconds")} for row in rows]
     last = max((folder / "checkpoints").glob("stage_*"))
+    adapters = CheckpointManager(last.parent).load_checkpoint(last.name).tensors
     return dict(steps=timeless(read("metrics.jsonl")), evaluations=timeless(read("evaluation.jsonl")),
-                weights=digest(load_file(next(last.glob("*.safetensors")))))
+                weights={name: digest(tensors) for name, tensors in sorted(adapters.items())})
 
 def differences(a, b, path=""):
     "(place, value, other value) wherever two records differ"
