@@ -33,9 +33,9 @@ def shown_on_page(notebook) -> set[str]:
     return set(re.findall(r"^show_doc\(([\w.]+)", code, re.M))
 
 def rows_of_tables(notebook) -> set[str]:
-    "Methods that have a row of a table in the text: it begins with their call, | `after_step(line)` | ..."
+    "Methods and properties with a row of a table in the text: it begins with the call, | `after_step(line)` | or the name | `rates` |"
     text = "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
-    return set(re.findall(r"^\| `(\w+)\([^`]*\)` \|", text, re.M))
+    return set(re.findall(r"^\| `(\w+)(?:\([^`]*\))?` \|", text, re.M))
 
 def not_shown(module, notebook) -> set[str]:
     "Public names of a module that its page lacks: neither documented nor, if it is a method, in a table"
