@@ -2223,6 +2223,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                 'chained_adv/inference.py'),
                                        'chained_adv.inference.InferenceResult': ( 'inference.html#inferenceresult',
                                                                                   'chained_adv/inference.py'),
+                                       'chained_adv.inference.InferenceResult.__repr__': ( 'inference.html#inferenceresult.__repr__',
+                                                                                           'chained_adv/inference.py'),
                                        'chained_adv.inference.InferenceResult._repr_html_': ( 'inference.html#inferenceresult._repr_html_',
                                                                                               'chained_adv/inference.py'),
                                        'chained_adv.inference.InferenceResult.as_dict': ( 'inference.html#inferenceresult.as_dict',

@@ -133,7 +133,7 @@ class Checkpoint:
     name: str # Its name
     path: Path # The folder that we read it from
     tensors: dict[str, dict[str, torch.Tensor]] # key -> name -> tensor, on the CPU
-    state: dict # What the trainer needs to go on: step, stage, seeds, settings
+    state: dict # What the trainer needs to go on: step, stage, seconds, order of problems, models
     metrics: dict[str, float] # Metrics when it was saved
     optimizers: dict | None = None # Optimizer states, on the CPU
 

@@ -288,7 +288,7 @@ def _print_ids(pool, json):
 
 # %% ../nbs/44_cli.ipynb #c5914a0e
 @command("show", "show", "show --list", "show --run runs/default --json",
-    "show two_sum --problems builtin --model Qwen/Qwen2.5-Coder-0.5B-Instruct")
+    "show two-sum --problems builtin --model Qwen/Qwen2.5-Coder-0.5B-Instruct")
 def show(
     problem: str = "", # Id of a problem; left out: the first one, held-out ones first
     *,
@@ -322,7 +322,7 @@ def show(
 
 # %% ../nbs/44_cli.ipynb #f8a4a558
 @command("solve", "solve --run runs/default", "solve --run runs/default --list",
-    "solve two_sum --problems builtin --run runs/qwen --candidates 8",
+    "solve two-sum --problems builtin --run runs/qwen --candidates 8",
     "solve --problems my.json --run runs/mine --json")
 def solve(
     problem: str = "", # Id of a problem; left out: all of --problems, else the first one, held-out ones first
@@ -529,8 +529,8 @@ def export(
     checkpoint: Checkpoint = "best",
     role: str = "", # generator or discriminator; left out: both
     stage: int = 0, # Stage whose adapter is written, 1 to 5; 0 writes all
-    merged: bool = False, # Also write a whole model with the adapter merged in; needs --role and --stage
-    license_: str = "", # Licence in the model card, as the hub writes it, like mit; empty for none
+    merged: bool = False, # Also write a whole model with the adapter merged in; for one adapter
+    license_: str = "", # Licence in the model card, as the hub writes it, like mit; empty for other
     device: Device = "cpu", json: Json = False
 ):
     "Write a run's players as PEFT adapters, a merged model, and a model card."

@@ -49,6 +49,11 @@ def solved(self: InferenceResult) -> bool | None:
     valid = self.valid_verdicts()
     return all(v.passed for v in valid) if valid else None
 
+@patch
+def __repr__(self: InferenceResult):
+    tried = f"{len(self.candidates)} candidates, {self.tokens} tokens"
+    return f"InferenceResult({self.chain.problem.id!r}, solved={self.solved}, {tried})"
+
 # %% ../nbs/34_inference.ipynb #b69f99b6
 def describe_chain(
     chain: Chain # A judged chain
