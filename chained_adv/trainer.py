@@ -92,7 +92,9 @@ class AdversarialTrainer:
             turns = 0
             while not self.callbacks.ends_phase(phase, turns):
                 for role in phase.roles:
-                    if self.budget.room(role, 1): lines.append(self.train_one(role, stage, phase.name))
+                    if not self.budget.room(role, 1): continue
+                    lines.append(self.train_one(role, stage, phase.name))
+                    if role == "discriminator": self._carry(stage)
                 turns += 1
             self.callbacks.call("after_phase", phase)
         self.callbacks.call("after_stage", stage)
@@ -116,7 +118,6 @@ class AdversarialTrainer:
                                   learning[0], self.step)
         line = self._line(role, at, phase, rollout, stats, time.perf_counter() - start)
         self.callbacks.call("after_step", line, rollout, samples)
-        if role == "discriminator": self._carry(stage)
         return line
 
     def close(self):

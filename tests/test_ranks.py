@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import load_file
+from chained_adv.checkpoints import CheckpointManager
 
 HERE = Path(__file__).resolve().parent
 SCRIPT = str(HERE / "rank_run.py")
@@ -24,7 +24,9 @@ def lines(folder):
     return [{k: v for k, v in row.items() if not k.startswith("seconds")} for row in rows]
 
 def weights(folder, stage):
-    return load_file(next((folder / "checkpoints" / f"stage_{stage}").glob("*.safetensors")))
+    "(adapter, parameter) -> tensor of a checkpoint"
+    adapters = CheckpointManager(folder / "checkpoints").load_checkpoint(f"stage_{stage}").tensors
+    return {(adapter, name): tensor for adapter, o in adapters.items() for name, tensor in o.items()}
 
 def gap(a, b):
     assert a.keys() == b.keys()
