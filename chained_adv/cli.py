@@ -432,7 +432,9 @@ def evaluate(
         data = dict(settings=settings, problems=[p.id for p in chosen], mutants=counts, results=results)
         write_evaluation(Path(out), data, rows, measured)
     if json: return print_json(results)
-    print_evaluation(rows, targets, f"{len(chosen)} problems, {samples} samples each, 95 % intervals")
+    some = lambda n, what: f"{n} {what}{'s' * (n != 1)}"
+    measured_on = f"{some(len(chosen), 'problem')}, {some(samples, 'sample')} each, 95 % intervals"
+    print_evaluation(rows, targets, measured_on)
     if counts: print(f"\nmutants     {counts['kept']} kept of {counts['made']} made")
     if out: print(f"written     {out}")
 

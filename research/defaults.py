@@ -5,7 +5,8 @@
 
 A step is accepted if the mean over seeds of its difference from the step before is above minus the margin, for every measure. We fixed
 margins, seeds and steps before the first run. Measures are those of held-out problems after training; `processor` is seconds of one
-core. The first arm is the old default, trained by older code (benchmarks/default, commit 88c1b43), so it has no such time.
+core. The first arm is the old default, trained by older code (benchmarks/default, commit 88c1b43), so it has no such time. The first
+records of the other arms are of commit d6e8a28, on a machine that did much else: compare their figures, not their times.
 """
 
 import argparse

@@ -302,7 +302,7 @@ def test_evaluate_as_text(run):
     r = call("evaluate", run, "tiny", run, "--limit", 1, "--n-mutants", 1, "--device", "cpu")
     assert r.exit_code == 0, (r.stderr, r.exception)
     said = "".join(r.stdout.split()) # a long path is folded
-    assert all("".join(o.split()) in said for o in ("1 problems, 1 samples each", f"Differences to {run} in points", "sign test", "1 kept of 2 made"))
+    assert all("".join(o.split()) in said for o in ("1 problem, 1 sample each", f"Differences to {run} in points", "sign test", "1 kept of 2 made"))
     assert "best of" not in r.stdout and "written" not in r.stdout
 
 BAD = {"k of zero": (("--k", "0"), "like 1,5"), "k in words": (("--k", "all"), "like 1,2,3"), "k beyond the samples": (("--k", "1,5", "--samples", "4"), "need 5 samples", "at least 5"),
