@@ -20,14 +20,15 @@ from .loading import quietly
 def add_adapters(
     model, # A causal language model of `transformers`
     names: Sequence[str], # Adapters
-    rank: int # Of their products; alpha is twice the rank
+    rank: int, # Of their products; alpha is twice the rank
+    seed: int = 0 # Of the weights that they start with
 ): # The model wrapped by PEFT; as it is without names
     "The model with fresh LoRA adapters of these names on all its linear layers"
     routers = [n for n, m in model.named_modules() if "Router" in type(m).__name__]
     lora = LoraConfig(r=rank, lora_alpha=2 * rank, target_modules="all-linear", task_type="CAUSAL_LM",
                       exclude_modules=routers or None)
     for i, adapter in enumerate(names):
-        torch.manual_seed(stable_hash("adapter", adapter) % 2**31)
+        torch.manual_seed((stable_hash("adapter", adapter) + seed) % 2**31)
         with quietly():
             if i == 0: model = get_peft_model(model, lora, adapter_name=adapter)
             else: model.add_adapter(adapter, lora)

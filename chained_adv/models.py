@@ -40,7 +40,8 @@ class Base:
     def __init__(self,
         name: str, # `tiny`, a folder or a hub name
         config: ModelConfig, # Device, precision, rank
-        adapters: list[str] # Names; none when all weights learn
+        adapters: list[str], # Names; none when all weights learn
+    seed: int = 0 # Of the weights that the adapters start with
     ):
         dtype = config.dtype if adapters else config.dtype.replace("auto", "float32") # what all learns
         model, self.tokenizer = load_base(name, "cpu" if wants_spread() else config.device, dtype)
@@ -55,7 +56,8 @@ class Base:
         for p in model.parameters(): p.requires_grad_(not adapters)
         with refusing(name, model):
             self.shares = can_share(model) # can rows have one copy of the prompt that they go on from?
-            self.model = spread_layers(add_adapters(model, adapters, config.lora_rank), config.device).eval()
+            wrapped = add_adapters(model, adapters, config.lora_rank, seed)
+            self.model = spread_layers(wrapped, config.device).eval()
             self.switch = AdapterSwitch(self.model, self.adapters) if adapters else None
             self.beside = self.plain is None and _fits_merged(self.switch) # merged weights beside its own?
             check_paths(self)
@@ -332,7 +334,7 @@ def _adapter_names(role, adapters):
     return list(dict.fromkeys(filter(None, names)))
 
 # %% ../nbs/17_models.ipynb #d0844f6e
-def _load_bases(config):
+def _load_bases(config, seed):
     "role -> base; the same one where both roles name the same model, unless all weights learn"
     names = {r: getattr(config, f"{r}_model") or config.model for r in ROLES}
     same = len(set(names.values())) == 1
@@ -343,24 +345,25 @@ def _load_bases(config):
         raise ConfigError(f"adapters 'full' trains all weights: choose --dtype float32, not {config.dtype}")
     adapters = {r: _adapter_names(r, config.adapters) for r in ROLES}
     if is_fuzz(names["discriminator"]):
-        return dict.fromkeys(ROLES, Base(names["generator"], config, adapters["generator"]))
+        return dict.fromkeys(ROLES, Base(names["generator"], config, adapters["generator"], seed))
     if config.adapters == "full" or not same:
-        return {r: Base(names[r], config, adapters[r]) for r in ROLES}
+        return {r: Base(names[r], config, adapters[r], seed) for r in ROLES}
     both = dict.fromkeys(adapters["generator"] + adapters["discriminator"])
-    return dict.fromkeys(ROLES, Base(names["generator"], config, list(both)))
+    return dict.fromkeys(ROLES, Base(names["generator"], config, list(both), seed))
 
 # %% ../nbs/17_models.ipynb #ab92072e
 class Players:
     "A generator and a discriminator; raises `ConfigError` for settings that cannot work"
     def __init__(self,
-        config: ModelConfig = ModelConfig() # Which models, which adapters
+        config: ModelConfig = ModelConfig(), # Which models, which adapters
+        seed: int = 0 # Of the weights that the adapters start with
     ):
         for name, known in dict(adapters=ADAPTERS, tests=TESTS).items():
             if getattr(config, name) in known: continue
             raise ConfigError(f"{name} {getattr(config, name)!r}: choose one of {', '.join(known)}")
         self.config = config
         self.chain_stages, self.test_stages = pick_stages(config.chain_stages, config.test_stages)
-        bases = _load_bases(config)
+        bases = _load_bases(config, seed)
         prompts = {r: _pick_prompts(config, bases[r].tokenizer) for r in ROLES}
         self.generator = Generator("generator", bases["generator"], config, prompts["generator"])
         self.discriminator = Discriminator(

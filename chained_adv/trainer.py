@@ -161,7 +161,7 @@ def _prepare(self: AdversarialTrainer, callbacks):
     if wanted and ISOLATION.index(self.sandbox.level) < ISOLATION.index(wanted):
         raise ConfigError(f"the sandbox is at level {self.sandbox.level!r}, below the {wanted!r} asked for")
     for p in self.problems + self.held_out + self.to_select: check_problem(p, self.sandbox)
-    self.players = Players(self.config.model)
+    self.players = Players(self.config.model, self.config.seed)
     connect(self.players)
     self.sampler = ProblemSampler(self.problems, self.config.seed, self.config.order)
     self.values = ValueHeads(self.config.ppo, self.config.seed)
