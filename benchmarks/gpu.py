@@ -150,7 +150,7 @@ def show_pipeline(folder, args):
     "2 + 2 + 2 steps of the whole game: sampling, the judge, updates of both players"
     from chained_adv.models import ModelConfig
     from chained_adv.problems import load_problems
-    from chained_adv.settings import TrainingConfig
+    from chained_adv.config import TrainingConfig
     from chained_adv.trainer import AdversarialTrainer
 
     tokens = min(args.tokens, 128)

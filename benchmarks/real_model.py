@@ -38,7 +38,7 @@ from chained_adv.models import ModelConfig, Players
 from chained_adv.problems import load_problems
 from chained_adv.rollout import distinct_verdicts, play
 from chained_adv.sandbox import Sandbox
-from chained_adv.settings import TrainingConfig
+from chained_adv.config import TrainingConfig
 
 RATES = ("solved_greedy", "solved", "syntax_error_rate", "truncation_rate", "validity", "bug_catch_rate")
 

@@ -16,7 +16,7 @@ import torch
 
 import chained_adv
 from chained_adv.models import ModelConfig
-from chained_adv.settings import TrainingConfig
+from chained_adv.config import TrainingConfig
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.trainer import AdversarialTrainer
 

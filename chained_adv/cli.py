@@ -148,7 +148,8 @@ def train(
     whole = make_config(read_settings(record.get("settings", {}), f"{out}/config.json") | values)
     generator = whole.model.generator_model or whole.model.model
     start_quietly(threads, (generator, whole.model.discriminator_model or whole.model.model))
-    from chained_adv.settings import check_config, check_folder
+    from chained_adv.trainer import check_config
+    from chained_adv.checkpoints import check_folder
     from chained_adv.trainer import AdversarialTrainer
     check_config(whole)
     check_folder(out, resume, overwrite)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from chained_adv.core import ConfigError
 from chained_adv.models import ModelConfig
-from chained_adv.settings import TrainingConfig
+from chained_adv.config import TrainingConfig
 from chained_adv.sources import problem_sets
 from research.ablation import VARIANTS, run_ablation, save_ablation
 from research.arms import STUDIES, get_study

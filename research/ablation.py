@@ -19,7 +19,7 @@ from chained_adv.intervals import Interval
 from chained_adv.models import Players
 from chained_adv.mutants import find_live_mutants
 from chained_adv.sandbox import Sandbox
-from chained_adv.settings import TrainingConfig
+from chained_adv.config import TrainingConfig
 from chained_adv.tracking import Plot, label_of, make_axes, png_bytes, write_json
 from chained_adv.trainer import AdversarialTrainer
 from research.runs import Key, Variant, claim_folder, finish_runs, over_seeds, variant_config

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from chained_adv.core import ConfigError, Problem, make_rng
 from chained_adv.models import ModelConfig
-from chained_adv.settings import TrainingConfig
+from chained_adv.config import TrainingConfig
 from chained_adv.tiny.world import (Spec, habits_of, random_args, run_spec, spec_problem, tiny_problems, tiny_specs,
                                     with_habit)
 from research.limits import limit_problems

@@ -88,11 +88,12 @@ def table():
     return "\n".join(rows)
 
 
-def main():
+def main(argv: list[str] | None = None):
+    "Run the command"
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", choices=[o for o in ARMS if o != "old"], help="train what is missing of this arm first")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     if args.run:
         missing = [s for s in SEEDS if not load(args.run, s)]
         with ThreadPoolExecutor(args.jobs) as pool: list(pool.map(lambda s: train(args.run, s), missing))

@@ -22,7 +22,8 @@ import torch
 from chained_adv.callbacks import Callback
 from chained_adv.core import ChainedAdvError, ConfigError
 from chained_adv.intervals import Interval, mean_interval
-from chained_adv.settings import TrainingConfig, check_config
+from chained_adv.config import TrainingConfig
+from chained_adv.trainer import check_config
 from chained_adv.tracking import write_json
 from research.oracles import Oracle
 

@@ -15,7 +15,7 @@ import torch
 from chained_adv.checkpoints import CheckpointManager
 from chained_adv.models import ModelConfig
 from chained_adv.ppo import PPOConfig
-from chained_adv.settings import TrainingConfig
+from chained_adv.config import TrainingConfig
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.trainer import AdversarialTrainer
 

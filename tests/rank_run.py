@@ -9,7 +9,7 @@ import torch
 from chained_adv import lmhead, rows
 from chained_adv.models import Player
 from chained_adv.ranks import rank, wants_spread
-from chained_adv.settings import TrainingConfig
+from chained_adv.config import TrainingConfig
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.trainer import AdversarialTrainer
 

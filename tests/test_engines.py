@@ -18,7 +18,7 @@ from chained_adv.loading import TINY
 from chained_adv.models import ModelConfig, Players, adapter_parameters
 from chained_adv.rollout import play
 from chained_adv.sandbox import Sandbox
-from chained_adv.settings import TrainingConfig
+from chained_adv.config import TrainingConfig
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.trainer import AdversarialTrainer
 from small_server import SmallServer

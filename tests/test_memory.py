@@ -18,7 +18,7 @@ from chained_adv.ppo import Batch, PPOConfig, create_optimizer, train_step
 from chained_adv.rollout import sample_chains
 from chained_adv.rows import RowLimit
 from chained_adv.sampling import Reader, _Rows, row_noise, sample_tokens
-from chained_adv.settings import TrainingConfig
+from chained_adv.config import TrainingConfig
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.trainer import AdversarialTrainer
 from tracker import Tracker

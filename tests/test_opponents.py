@@ -15,7 +15,8 @@ from chained_adv.problems import load_problems
 from chained_adv.rollout import Match, Rollout, TestList, judge, play, rollout_metrics
 from chained_adv.sampling import Sample
 from chained_adv.sandbox import Job, Sandbox
-from chained_adv.settings import CALLBACKS, TrainingConfig, check_config, stage_phases
+from chained_adv.trainer import CALLBACKS, check_config, stage_phases
+from chained_adv.config import TrainingConfig
 from chained_adv.testcases import REJECTIONS, Rejected, baseline_cases, parse_inputs, parse_tests
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.trainer import AdversarialTrainer

@@ -14,11 +14,12 @@ from chained_adv.problems import find_leaks, save_problems
 from chained_adv.rollout import Match, Rollout, TestList, judge
 from chained_adv.sampling import Sample
 from chained_adv.sandbox import Job, Sandbox
-from chained_adv.settings import TrainingConfig, stage_phases
+from chained_adv.config import TrainingConfig
+from chained_adv.trainer import stage_phases
 from chained_adv.testcases import baseline_cases, parse_tests
 from chained_adv.tiny.world import Spec, habits_of, run_spec, spec_code, spec_id, spec_problem, tiny_problems, tiny_specs, with_habit
 from chained_adv.trainer import AdversarialTrainer
-from research import ablate, ablation, accuracy, arms, build_tiny, catches, findings, limits, oracles, past, references, runs, steps, study, warm, writer
+from research import ablate, ablation, accuracy, arms, build_tiny, catches, defaults, findings, limits, oracles, past, references, runs, steps, study, warm, writer
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -528,9 +529,10 @@ def test_examples_in_the_help_are_accepted(capsys, monkeypatch, module):
 
 def test_the_readme_names_commands_that_exist(capsys, monkeypatch):
     for o in COMMANDS.values(): monkeypatch.setattr(o, "run_command", lambda command, args, models=(): None)
+    monkeypatch.setattr(defaults, "train", lambda arm, seed: None)
     lines = re.findall(r"`python -m research\.(\w+)([^`]*)`", (ROOT / "research/README.md").read_text(encoding="utf-8"))
     assert len(lines) > 6
-    for module, options in lines: assert called(capsys, COMMANDS[module].main, options)[0] == 0, (module, options)
+    for module, options in lines: assert called(capsys, (COMMANDS | dict(defaults=defaults))[module].main, options)[0] == 0, (module, options)
 
 def test_commands(capsys):
     status, out, _ = called(capsys, ablate.main, "--list --json")

@@ -13,7 +13,7 @@ from chained_adv.models import ModelConfig
 from chained_adv.mutants import find_live_mutants
 from chained_adv.ppo import PPOConfig
 from chained_adv.rewards import REWARD_SCHEMES, RewardScheme
-from chained_adv.settings import TrainingConfig
+from chained_adv.config import TrainingConfig
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.tracking import read_metrics
 from chained_adv.trainer import AdversarialTrainer
@@ -249,12 +249,12 @@ def test_evaluations_of_a_run_have_equal_samples_of_a_problem():
     held_out = tiny_problems("held_out", 25)[:3]
     with AdversarialTrainer(small(eval_samples=6), TRAIN, held_out, progress=False, selection=TRAIN[:1]) as t:
         at = [*t.evaluate(0).values(), t.evaluate(1, ("held_out",), samples=3)["held_out"]]
-        assert [(o.n, len(o.problems)) for o in at] == [(4, 2), (6, 3), (4, 2)]
+        assert [(o.n, len(o.problems)) for o in at] == [(2, 1), (6, 3), (4, 2)]
 
 def test_an_evaluation_of_fewer_samples_uses_the_same_mutants():
     held_out = tiny_problems("held_out", 25)[:4]
     with AdversarialTrainer(small(eval_samples=4, n_mutants=2), TRAIN, held_out, progress=False, selection=TRAIN[:1]) as t:
-        half = t.evaluate(1, ("held_out",), tested=1, samples=2)["held_out"]
+        half = t.evaluate(1, ("held_out",), tested=.5, samples=2)["held_out"]
         assert len(half.problems) == half.n == 2 and len(t.mutants["held_out"]) == 1 # only the problem that got tests needs mutants
         whole = t.evaluate(2, ("held_out",))["held_out"]
         assert t.mutants["held_out"] == find_live_mutants(held_out, t.sandbox, 2, t.config.seed)
@@ -267,7 +267,7 @@ def test_a_failed_run_is_over_for_its_callbacks_too(tmp_path):
 
 HOLD = """import sys
 from pathlib import Path
-from chained_adv.settings import hold_folder
+from chained_adv.checkpoints import hold_folder
 lock = hold_folder(Path(sys.argv[1]))
 print("held", flush=True)
 sys.stdin.read()"""
