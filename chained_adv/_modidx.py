@@ -3413,8 +3413,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                         'chained_adv/rewards.py'),
                                      'chained_adv.rewards.RewardScheme.counted': ( 'rewards.html#rewardscheme.counted',
                                                                                    'chained_adv/rewards.py'),
-                                     'chained_adv.rewards.RewardScheme.credits_tests': ( 'rewards.html#rewardscheme.credits_tests',
-                                                                                         'chained_adv/rewards.py'),
                                      'chained_adv.rewards.RewardScheme.reads_tests': ( 'rewards.html#rewardscheme.reads_tests',
                                                                                        'chained_adv/rewards.py'),
                                      'chained_adv.rewards.Tally': ('rewards.html#tally', 'chained_adv/rewards.py'),

@@ -81,6 +81,7 @@ class RewardScheme:
     invalid_cost: float = 0. # Paid for a test that is invalid or unreadable
     test_cost: float = 0. # Paid for each of the other tests
     denominator: int = 4 # Most tests of a list that earn credit; the sum is divided by it
+    credits_tests: bool = False # True if the tokens of a test learn from its own credit, not from the list's
 
     def __post_init__(self): _check_scheme(self)
 
@@ -214,7 +215,8 @@ REWARD_SCHEMES = {o.name: o for o in (
     RewardScheme("shaped", _shaped_generator, _shaped_discriminator, low=-1.,
                  valid_credit=.4, catch_credit=.6, invalid_cost=.6),
     RewardScheme("per_test", _per_test_generator, _per_test_discriminator, low=-1.,
-                 valid_credit=.4, catch_credit=.4, unique_credit=.2, invalid_cost=.28),
+                 valid_credit=.4, catch_credit=.4, unique_credit=.2, invalid_cost=.28,
+                 credits_tests=True),
     RewardScheme("baseline", _baseline_generator, _no_discriminator),
 )}
 
@@ -246,12 +248,6 @@ def counted(self: RewardScheme,
     if not self.reads_tests: return _run_only(baseline)
     valid = _valid(result, validation)
     return valid if self.generator is _zero_sum_generator else _run_only(baseline) + valid
-
-# %% ../nbs/08_rewards.ipynb #0da54b05
-@patch(as_prop=True)
-def credits_tests(self: RewardScheme) -> bool:
-    "True if each test earns its own credit"
-    return self.discriminator is _per_test_discriminator
 
 # %% ../nbs/08_rewards.ipynb #7f819760
 INPUT_COST = .05

@@ -18,11 +18,11 @@ from .ppo import MIN_REWARD_SPREAD, PPOConfig, check_finite, clip_gradients, cre
 
 # %% ../nbs/20a_value_heads.ipynb #b43c27f9
 def compute_gae(
-    rewards: torch.Tensor, # match x turn
-    values: torch.Tensor, # match x turn: predicted before the turn
+    rewards: torch.Tensor, # chain x turn
+    values: torch.Tensor, # chain x turn: predicted before the turn
     lam: float = 1. # 0 trusts the next turn's value, 1 the rewards alone
-) -> torch.Tensor: # match x turn
-    "Generalised advantage estimation over the turns of matches"
+) -> torch.Tensor: # chain x turn
+    "Generalised advantage estimation over the turns of chains"
     advantages = torch.zeros_like(values)
     next_advantage = next_value = values.new_zeros(len(values))
     for turn in reversed(range(rewards.shape[1])):
@@ -33,16 +33,16 @@ def compute_gae(
 
 # %% ../nbs/20a_value_heads.ipynb #79b72004
 def value_advantages(
-    rewards: list[float], # row: of its match
+    rewards: list[float], # row: of its chain
     values: torch.Tensor, # row: predicted before the turn
-    stages: list[int], # row: its stage; each match has the same ones, in the same order
+    stages: list[int], # row: its stage; each chain has the same ones, in the same order
     lam: float = 1. # 0 trusts the next turn's value, 1 the rewards alone
-) -> list[float] | None: # row; None if all matches earned the same
-    "Advantages over predicted values, for `Batch.advantages`; raises `ValueError` for incomplete matches"
+) -> list[float] | None: # row; None if all chains earned the same
+    "Advantages over predicted values, for `Batch.advantages`; raises `ValueError` for incomplete chains"
     turns = list(dict.fromkeys(stages))
     if list(stages) != turns * (len(stages) // max(len(turns), 1)):
-        raise ValueError(f"the stages {list(stages)} are not those of whole matches; "
-                         "give the rows of each match together, in the order of their stages")
+        raise ValueError(f"the stages {list(stages)} are not those of whole chains; "
+                         "give the rows of each chain together, in the order of their stages")
     if max(rewards, default=0.) - min(rewards, default=0.) <= MIN_REWARD_SPREAD: return None
     total = torch.tensor(rewards).double().reshape(-1, len(turns))
     earned = torch.zeros_like(total)

@@ -33,7 +33,7 @@ def test_a_corpus_of_grids(text, expected):
     grid, trouble = read_grid(text)
     assert (grid and grid.to_lists(), bool(trouble)) == (expected, expected is None)
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(grids, grids, st.sampled_from(["rows", "json", "fenced", "pretty", "boxed"]))
 def test_every_grid_is_read_back(quoted, answer, form):
     "Whatever the size, and whatever was quoted before"
@@ -42,7 +42,7 @@ def test_every_grid_is_read_back(quoted, answer, form):
     if form == "rows" and g.height == 1: text = f"```\n{text.strip()}\n```"
     assert read_grid(f"The example {quoted} is turned.\n\nSo:\n\n{text}\n\nThat is my answer.") == (g, "")
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(alphabet="0123456789[], \n\t{}\\boxed`|json<think/>def solve_task(:)", max_size=300), st.sampled_from(KINDS))
 @example("```python\ndef solve_task(\x00):\n```", "code")
 @example("<think>" * 50, "direct")

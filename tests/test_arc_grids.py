@@ -11,7 +11,7 @@ from chained_adv.arc.grids import PALETTE, ArcError, Grid, Pair, Task, canonical
 from chained_adv.arc.forms.images import save_png
 
 ROOT = Path(__file__).resolve().parents[1]
-LAWS = settings(max_examples=100, deadline=None, derandomize=True)
+LAWS = settings(max_examples=100, derandomize=True)
 rows = st.tuples(st.integers(1, 30), st.integers(1, 30)).flatmap(lambda o: st.lists(st.lists(st.integers(0, 9), min_size=o[1], max_size=o[1]), min_size=o[0], max_size=o[0]))
 anything = st.recursive(st.none() | st.booleans() | st.integers(-2, 12) | st.floats() | st.text(max_size=3), lambda o: st.lists(o, max_size=4) | st.dictionaries(st.text(max_size=2), o, max_size=2), max_leaves=12)
 

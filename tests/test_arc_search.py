@@ -54,14 +54,14 @@ def test_programs_stand_alone():
         used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} & LIBRARY.keys()
         assert used <= space.keys(), f"{name} needs {used - space.keys()}"
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(GRIDS, st.sampled_from(try_operations([(((1,),), ((1, 1), (1, 1)))], [0, 1, 2]) + copied_features([0, 1, 2]) + compared_features([0, 1, 2])))
 def test_expressions_are_total(g, expression):
     "Every candidate has a value or none on any grid; only what is expected to fail fails"
     try: evaluate(expression, g, 0)
     except (TypeError, ZeroDivisionError, StopIteration) as e: raise AssertionError(f"{expression} on {g}: {e!r}")
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(GRIDS, min_size=4, max_size=4, unique=True), st.sampled_from(["flip(g)", "mirror(transpose(g))", "content(g, b)", "tile(g, 2, 2)", "gravity(g, b, 1, 0)", "squeeze(g)", "drop(g, b, 1)"]))
 def test_fits_what_one_operation_makes(grids, expression):
     "A task made by one operation gets a program that fits its training pairs"

@@ -2,12 +2,12 @@
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from chained_adv.arc.grids import SYMMETRIES, Grid, Pair, Task, canonical_hash, cell_distance, operations_text, turn_grid
 from chained_adv.arc.transforms import apply_operations, compose, conjugate_program, invert, make_variation, parse_operations, pick_views
 
-LAWS = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+LAWS = settings(max_examples=60, derandomize=True)
 
 def grids_of(height, width): return st.lists(st.lists(st.integers(0, 9), min_size=width, max_size=width), min_size=height, max_size=height).map(Grid)
 sizes = st.tuples(st.integers(1, 6), st.integers(1, 6))

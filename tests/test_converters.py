@@ -3,7 +3,7 @@ import json, time, warnings
 from collections import Counter
 from pathlib import Path
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given, settings, strategies as st
 from chained_adv.core import ConfigError, ProblemError
 from chained_adv.formats.converters import convert_entry
 from chained_adv.formats.entries import ALIASES, Refused
@@ -352,7 +352,7 @@ SHAPES = st.recursive(LEAVES, lambda o: st.lists(o, max_size=4) | st.dictionarie
 ENTRIES = SHAPES | st.dictionaries(st.sampled_from(KEYS), SHAPES, max_size=6)
 LIKELY = st.fixed_dictionaries({"description": TEXTS, "solution": TEXTS | SHAPES, "tests": SHAPES}, optional={k: SHAPES for k in ("signature", "id", "difficulty", "tags", "test_setup_code", "input_output")})
 
-@settings(deadline=None, max_examples=400, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=400)
 @given(ENTRIES | LIKELY)
 def test_no_entry_makes_the_converter_crash(entry):
     "Called without the net that `convert_problems` spreads below it"
@@ -362,7 +362,7 @@ def test_no_entry_makes_the_converter_crash(entry):
         except Refused as e: assert str(e)
         else: assert draft.fields["baseline_tests"] and draft.fields["description"] and draft.fields["reference_solution"]
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(st.lists(ENTRIES | LIKELY, min_size=1, max_size=6))
 def test_no_file_makes_the_report_crash(entries):
     "What is taken can be written and read again; what is not has a reason"

@@ -133,7 +133,7 @@ def try_answer(body, rng, box=None):
 
 # ---- in CI ----
 
-def some(n): return settings(max_examples=n, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+def some(n): return settings(max_examples=n, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 
 @pytest.fixture(scope="module")
 def box():
@@ -172,7 +172,7 @@ def main():
     p.add_argument("count", type=int, nargs="?", default=20_000)
     p.add_argument("--seed", type=int, default=0)
     a = p.parse_args()
-    shared = dict(max_examples=a.count, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    shared = dict(max_examples=a.count, database=None, suppress_health_check=list(HealthCheck))
     start, seen, done = time.perf_counter(), {"texts": Counter(), "answers": Counter()}, Counter()
     with Sandbox(timeout=.1, memory_mb=256) as box:
         @seed(a.seed)

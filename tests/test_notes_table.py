@@ -80,10 +80,11 @@ def probe():
     return found
 """
 def test_row_1_no_descriptor_but_the_wanted(box):
-    seen, = judged(box, Job(PROBE + "def f(x): return probe()", [TestCase((1,), []), TestCase((2,), [])], "f", SIGNATURE))
-    assert outcomes(seen) == ["passed"] * 2, seen.errors
-    told, = judged(box, text(PROBE + "def test_a():\n    assert probe() == [] and f(1) == 2"))
-    assert outcomes(told) == ["passed"], told.errors
+    with Sandbox(timeout=2., isolation=box.level, cache_size=0) as patient: # the probe is no attack; a busy machine may need a while
+        seen, = judged(patient, Job(PROBE + "def f(x): return probe()", [TestCase((1,), []), TestCase((2,), [])], "f", SIGNATURE))
+        assert outcomes(seen) == ["passed"] * 2, seen.errors
+        told, = judged(patient, text(PROBE + "def test_a():\n    assert probe() == [] and f(1) == 2"))
+        assert outcomes(told) == ["passed"], told.errors
 
 # ---- 2, 3: modules that run on import ----
 def test_row_2_modules_that_leave(box):

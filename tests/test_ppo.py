@@ -378,7 +378,7 @@ numbers = st.floats(-1, 1, allow_nan=False, width=32)
 def simple_batch(rewards, groups, credit=None):
     return Batch([1] * len(rewards), [[-.5]] * len(rewards), rewards, groups, credit)
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(numbers, numbers), min_size=1, max_size=6),
        st.sampled_from([0., .6, 1.]))
 def test_gae_is_the_sum_of_errors(turns, lam):
@@ -389,7 +389,7 @@ def test_gae_is_the_sum_of_errors(turns, lam):
         assert a[0, t].item() == pytest.approx(sum(lam**k * d for k, d in enumerate(delta[t:])), abs=1e-9)
         if lam == 1: assert a[0, t].item() + v[t] == pytest.approx(sum(r[t:]), abs=1e-9)
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 3), numbers), min_size=1, max_size=12),
        st.sampled_from(SCALES), st.randoms())
 def test_group_advantages_properties(rows, scale, rng):

@@ -121,7 +121,7 @@ def test_unknown_keys_are_named_in_one_warning(tmp_path):
 JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(st.characters(codec="utf-8")),
                     lambda c: st.lists(c, max_size=3) | st.dictionaries(st.text(st.characters(codec="utf-8")), c, max_size=3), max_leaves=8)
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(JSON, JSON), min_size=1, max_size=4), st.text(st.characters(codec="utf-8")).filter(str.strip), st.sampled_from(["json", "jsonl"]))
 def test_round_trip(tmp_path_factory, tests, text, suffix):
     path = tmp_path_factory.mktemp("set") / f"set.{suffix}"
@@ -174,7 +174,7 @@ def test_the_file_is_what_save_problems_writes(tmp_path):
 # ---------------------------------------------------------------- splits and sampling
 def many(n): return [Problem(f"p{i}", f"problem {i}", "def f(a):", ([1, 1],), f"def f(a): return a * {i}", DIFFICULTIES[i % 3]) for i in range(n)]
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.integers(2, 60), st.floats(0, .95), st.integers(0, 5), st.randoms())
 def test_split_is_a_partition_that_ignores_the_order(n, share, seed, rng):
     problems = many(n)
@@ -184,7 +184,7 @@ def test_split_is_a_partition_that_ignores_the_order(n, share, seed, rng):
     rng.shuffle(problems)
     assert split_problems(problems, share, seed) == (train, held)
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.integers(1, 12), st.lists(st.integers(0, 9), max_size=8), st.integers(0, 20), st.sampled_from(["uniform", "difficulty"]), st.integers(0, 3))
 def test_sampler_rounds_and_resumes(n, draws, tail, order, seed):
     problems, sampler, drawn = many(n), None, []

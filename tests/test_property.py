@@ -12,7 +12,7 @@ from chained_adv.testcases import parse_tests
 
 pytestmark = pytest.mark.filterwarnings("ignore::SyntaxWarning") # random programs say `2.5[1]`
 MANY = int(os.environ.get("PROPERTY_EXAMPLES", 0))
-def examples(n): return settings(max_examples=MANY or n, deadline=None, derandomize=not MANY, database=None)
+def examples(n): return settings(max_examples=MANY or n, derandomize=not MANY, database=None)
 
 @pytest.fixture(scope="module")
 def box():
