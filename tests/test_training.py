@@ -29,7 +29,8 @@ def one_thread():
 
 def small(**kw):
     kw["ppo"] = PPOConfig(**kw.pop("ppo", {}))
-    model = ModelConfig(device="cpu", adapters=kw.pop("adapters", "stage"), max_stage_tokens=60, max_test_tokens=48)
+    short = dict(chain_stages=(1, 2, 5)) # three answers of a chain, not five
+    model = ModelConfig(device="cpu", adapters=kw.pop("adapters", "stage"), max_stage_tokens=60, max_test_tokens=48, **short)
     few = dict(problems_per_step=3, n_samples=4, n_lists=3, n_programs=3, n_discriminator_steps=1, first_discriminator_steps=0,
                n_generator_steps=1, k_alternating_steps=1, eval_samples=1, n_mutants=0)
     return TrainingConfig(**{"model": model, "stages": (1, 2), "order": "uniform", **few, **kw})
@@ -77,7 +78,8 @@ def run_in_parts(folder, more=(), **settings):
         with pytest.raises(Stopped): t.train_full_pipeline()
     with trainer(more, out=str(folder), **settings) as t: t.train_full_pipeline(resume=True)
 
-def model(**kw): return ModelConfig(device="cpu", max_stage_tokens=60, max_test_tokens=48, **kw)
+def model(**kw):
+    return ModelConfig(**dict(device="cpu", adapters="stage", max_stage_tokens=60, max_test_tokens=48, chain_stages=(1, 2, 5)) | kw)
 
 VARIANTS = {
     "default": {}, "tests at the last stage": dict(model=model(test_stages=(5,))), "all weights": dict(adapters="full"),
@@ -115,10 +117,10 @@ def test_tokens_are_those_that_the_sampler_wrote(tmp_path, monkeypatch, name):
 
 @pytest.mark.parametrize("settings", [{}, dict(stages=(4, 5)), dict(reward="baseline")], ids=["one stage", "together", "baseline"])
 def test_a_budget_holds(tmp_path, settings):
-    "Within two per cent, by whole problems; a problem costs less than that here"
-    budget = 12_000
+    "Within three per cent, by whole problems; a problem costs less than that here"
+    budget = 8_000
     run(tmp_path, token_budget=budget, n_samples=2, model=model(chain_stages=(4, 5)), **{"stages": (5,), **settings})
-    assert abs(sum(o["generated_tokens"] for o in read_metrics(tmp_path)) - budget) <= .02 * budget
+    assert abs(sum(o["generated_tokens"] for o in read_metrics(tmp_path)) - budget) <= .03 * budget
 
 def test_values_are_logged(plain):
     lines, _ = steps("generator", "discriminator", "generator", "discriminator", ppo=GAE, joint=False)
@@ -273,15 +275,15 @@ print("held", flush=True)
 sys.stdin.read()"""
 
 def test_two_processes_cannot_train_in_one_folder(tmp_path):
-    run(tmp_path)
+    run(tmp_path, stages=(1,))
     before = {o: o.read_bytes() for o in tmp_path.rglob("*") if o.is_file()}
     other = subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert other.stdout.readline() == "held\n"
     for how in ("resume", "overwrite"):
-        with trainer(out=str(tmp_path)) as t, pytest.raises(ConfigError, match="another process trains in"): t.train_full_pipeline(**{how: True})
+        with trainer(out=str(tmp_path), stages=(1,)) as t, pytest.raises(ConfigError, match="another process trains in"): t.train_full_pipeline(**{how: True})
     assert before == {o: o.read_bytes() for o in tmp_path.rglob("*") if o.is_file()}
     other.communicate("", timeout=60)
-    with trainer(out=str(tmp_path)) as t: t.train_full_pipeline(overwrite=True)
+    with trainer(out=str(tmp_path), stages=(1,)) as t: t.train_full_pipeline(overwrite=True)
 
 def test_a_run_is_not_resumed_without_the_callback_that_it_used(tmp_path):
     with trainer([lambda: FuzzInputs(2)], out=str(tmp_path / "run"), stages=(1,)) as t: t.train_full_pipeline()
@@ -320,7 +322,7 @@ def test_the_guard_leaves_the_run_as_it_is(plain):
 def test_alarms_about_a_generator_whose_stages_learn_together_span_the_rounds(tmp_path):
     "Its steps at all stages are one series; one after the other each stage has a series of its own"
     for joint, series in ((True, {1: 8}), (False, {1: 4, 2: 4})):
-        with trainer(out=str(tmp_path / str(joint)), n_generator_steps=3, joint=joint) as t:
+        with trainer(out=str(tmp_path / str(joint)), n_generator_steps=3, n_discriminator_steps=0, joint=joint) as t:
             t.train_full_pipeline()
             rows = t.callbacks.find(Guard).rows
             assert {stage: len(o) for (role, stage), o in rows.items() if role == "generator"} == series
