@@ -375,7 +375,7 @@ def _plant_bugs(self: Guard, rollout):
 
 @patch
 def _measure_truth(self: Guard, role, rollout):
-    "Measure what no reward formula changes, from 0 to 1; None if no problem has a planted bug"
+    "Measure what doesn't depend on how the scheme pays, from 0 to 1; None if no problem has a planted bug"
     if role == "generator":
         rates = [counted_pass_rate(c, self.trainer.config.reward) for c in rollout.chains]
         return mean((rate + (rate == 1)) / 2 for rate in rates if rate is not None)

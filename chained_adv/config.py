@@ -15,7 +15,7 @@ class ModelConfig:
     model: str = "tiny" # Base model of both players: `tiny` (shipped), a folder, a GGUF file, or a hub name
     generator_model: str = "" # Base of the generator; empty for that of both players
     discriminator_model: str = "" # Base of the discriminator, or `fuzz:8` or `fuzz:8:wide`; empty as above
-    adapters: str = "stage" # Adapters: per `stage` and role, per `role`, `unified`; `full` trains all weights
+    adapters: str = "role" # Adapters: per `role`, per `stage` and role, `unified`; `full` trains all weights
     chain_stages: tuple[int, ...] = (1, 2, 3, 4, 5) # Stages that the generator writes, with 5, the code
     test_stages: tuple[int, ...] = (1, 2, 3, 4, 5) # Stages of these at which tests are written
     lora_rank: int = 16 # Rank of the LoRA adapters; their alpha is twice the rank
@@ -74,7 +74,7 @@ class TrainingConfig:
     n_samples: int = 6 # Samples of each problem in a generator step
     n_lists: int = 4 # Lists of tests for each chain in a discriminator step
     n_programs: int = 6 # Programs of each problem that face the tests of a discriminator step
-    joint: bool = True # Joint training: a generator step trains all stages, and samples part at the first one
+    joint: bool = True # Joint training: a generator step trains all stages; False trains one after the other
     token_budget: int = 0 # Tokens that both players generate to learn, which then end phases; 0 counts steps
     generator_lr: float = 0. # Learning rate of the generator; 0 chooses by model
     discriminator_lr: float = 0. # Learning rate of the discriminator; 0 chooses by model

@@ -64,7 +64,7 @@ def _ablation(args):
     model, out = args.model or "tiny", args.out or "runs/ablation"
     path = Path(model)
     base = TrainingConfig(model=ModelConfig(model=str(path.resolve()) if path.exists() else model,
-                                            device=args.device or "auto"),
+                                            device=args.device or "auto", adapters="stage"),
                           token_budget=args.token_budget or 60_000, eval_samples=8, **STUDY_STEPS)
     base = change_settings(base, read_assignments(args.set), "--set")
     train, held_out = problem_sets(args.problems or ("tiny" if model == "tiny" else "builtin"))

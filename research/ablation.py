@@ -1,7 +1,8 @@
 """What each part of the game is worth on its own problems: the default run with one thing changed at a time.
 
 Every variant has the same problems, the same seeds and the same budget of generated tokens. What it is
-compared with is `per_test`: the run as it is by default, but for the steps of a study (`runs.STUDY_STEPS`).
+compared with is `per_test`: the run as it is by default, but with an adapter per stage, which was the default
+then, and with the steps of a study (`runs.STUDY_STEPS`).
 The results are in `research/data/ablation`.
 """
 
@@ -29,7 +30,7 @@ REFERENCE = "per_test" # what all others are compared with
 _DIRECT = dict(chain_stages=(5,), stages=(5,))
 
 VARIANTS = {o.name: o for o in (
-    Variant(REFERENCE, "stages together, adversarial, reward per_test: as by default"),
+    Variant(REFERENCE, "stages together, adversarial, reward per_test, an adapter per stage"),
     Variant("warm", "the model before training", trained=False),
     Variant("warm_direct", "the model before training, code without stages", dict(chain_stages=(5,)), trained=False),
     Variant("direct_baseline", "code without stages, baseline tests as reward", dict(_DIRECT, reward="baseline")),

@@ -247,7 +247,7 @@ def study_config(
     budget: int = 0 # Generated tokens; 0 is the study's
 ) -> TrainingConfig: # Settings of the run
     "Build the settings of an arm"
-    base = TrainingConfig(model=ModelConfig(model=str(model)), token_budget=budget or study.budget,
+    base = TrainingConfig(model=ModelConfig(model=str(model), adapters="stage"), token_budget=budget or study.budget,
                           generator_lr=study.lr[0], discriminator_lr=study.lr[1], eval_samples=8, n_mutants=0,
                           **STUDY_STEPS)
     return variant_config(base, arm, seed, out)

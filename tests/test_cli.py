@@ -214,7 +214,7 @@ def test_lr_wins_over_a_file_and_its_longer_names_over_it(here):
 def test_two_models(here, qwen):
     write(here, several(2))
     other = make_model(here / "other", 1, hidden=32)
-    args = ("train", *SMALL, "--generator-model", qwen, "--discriminator-model", other, "--problems", "problems.json", "--out", "r")
+    args = ("train", *SMALL, "--adapters", "stage", "--generator-model", qwen, "--discriminator-model", other, "--problems", "problems.json", "--out", "r")
     refused(call(*args, "--adapters", "unified"), "two models are named")
     assert not Path("r").exists()
     r = call(*args)

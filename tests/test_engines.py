@@ -97,7 +97,7 @@ def move(parameters, by=.02):
         for name, p in parameters.items(): p.add_(by * ("lora_B" in name))
 
 def connected(url, tries=8):
-    players = Players(ModelConfig(device="cpu", engine=url, max_stage_tokens=40, max_test_tokens=40))
+    players = Players(ModelConfig(device="cpu", adapters="stage", engine=url, max_stage_tokens=40, max_test_tokens=40))
     connect(players)
     engine = players.generator.engine
     engine.tries, engine.retry = tries, stamina.RetryingCaller(attempts=tries, timeout=None, wait_initial=.01, wait_jitter=.01)
@@ -285,7 +285,7 @@ def test_training_with_a_server(tmp_path):
     load = server.load_adapter
     server.load_adapter = lambda body: (loaded.append(body["lora_name"]), load(body))[1]
     with server as url:
-        model = ModelConfig(device="cpu", engine=url, max_stage_tokens=40, max_test_tokens=40,
+        model = ModelConfig(device="cpu", adapters="stage", engine=url, max_stage_tokens=40, max_test_tokens=40,
                             chain_stages=(1, 5), test_stages=(5,))
         config = TrainingConfig(
             out=str(tmp_path / "run"), model=model, stages=(5,), n_discriminator_steps=1, n_generator_steps=2,

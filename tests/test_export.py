@@ -26,7 +26,7 @@ ROWS = [measured(0, "train", 8, .25), measured(0, "held_out", 8, .2), measured(3
 
 def make_run(folder, summary=True, stage=5, rows=ROWS, learners=("generator", "discriminator"), **kw):
     "A run's folder whose players have moved"
-    players = Players(ModelConfig(device="cpu", **kw))
+    players = Players(ModelConfig(**dict(device="cpu", adapters="stage") | kw))
     source = torch.Generator().manual_seed(0)
     with torch.no_grad():
         for tensors in players._weights().values():

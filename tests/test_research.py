@@ -38,7 +38,7 @@ def small_worlds(monkeypatch):
     monkeypatch.setattr(arms, "N_HELD_OUT", dict(limits=4, tiny=4, steps=8)) # a problem of each depth
     monkeypatch.setattr(arms, "STUDY_STEPS", FEW)
     monkeypatch.setattr(study, "TESTED", 4)
-    monkeypatch.setattr(arms, "ModelConfig", lambda model: ModelConfig(model=model, **SHORT | dict(max_stage_tokens=30)))
+    monkeypatch.setattr(arms, "ModelConfig", lambda **kw: ModelConfig(**kw, **SHORT | dict(max_stage_tokens=30)))
     monkeypatch.setattr(study.Run.__init__, "__defaults__", (1,)) # sampled answers per held-out problem
 
 
@@ -227,7 +227,7 @@ def test_variants_are_settings():
     configs = {k: runs.variant_config(base, v, 3, "x") for k, v in ablation.VARIANTS.items()}
     assert (configs["direct_baseline"].model.chain_stages, configs["direct_baseline"].reward, configs["gae"].ppo.advantage) == ((5,), "baseline", "gae")
     assert [round(o.share, 2) for o in stage_phases(configs["direct_adversarial"], 5)] == [.46, .85, 1]
-    assert arms.study_config(arms.WEAK, arms.WEAK_ARMS["default"], 0, "x", "tiny") == TrainingConfig(out="x", eval_samples=8, n_mutants=0)
+    assert arms.study_config(arms.WEAK, arms.WEAK_ARMS["default"], 0, "x", "tiny") == TrainingConfig(out="x", eval_samples=8, n_mutants=0, model=ModelConfig(adapters="stage"))
     with pytest.raises(ConfigError, match="variant x: speed is no setting"):
         runs.variant_config(base, runs.Variant("x", "", dict(speed=1)), 0, "x")
 
@@ -368,7 +368,7 @@ def test_banked_tests_judge_later_programs_and_go_with_the_checkpoint(tmp_path):
         assert again.bank.kept == bank.kept
 
 def test_versions_are_kept_and_picked_by_stage():
-    players, kept = Players(ModelConfig(device="cpu")), past.PastOpponents(2)
+    players, kept = Players(ModelConfig(device="cpu", adapters="stage")), past.PastOpponents(2)
     discriminator = players.discriminator
     for step in (1, 2, 3):
         with torch.no_grad():
@@ -386,7 +386,7 @@ def test_versions_are_kept_and_picked_by_stage():
 def test_a_step_against_a_past_opponent_moves_the_learner_alone(tmp_path):
     "The present weights of the other side are back when its past version has played"
     moved = lambda before, after: {k for k in before for n in before[k] if not torch.equal(before[k][n], after[k][n])}
-    with a_trainer(tmp_path, [past.PastOpponents(1, share=1.)], n_discriminator_steps=1, n_generator_steps=1, n_samples=4) as t:
+    with a_trainer(tmp_path, [past.PastOpponents(1, share=1.)], n_discriminator_steps=1, n_generator_steps=1, n_samples=4, model=dict(adapters="stage")) as t:
         t.train_stage(5)
         before = t.players.state()
         t.train_generator_epoch(5, 1)
