@@ -27,7 +27,7 @@ UPWARD = {  # importer: modules that are read after it
 }
 READ_FIRST = "one_page"  # tells the whole game, so it may import anything
 JUDGE, HEAVY = "jail judge sandbox problems rewards stages", {"torch", "transformers", "numpy"}
-TEXT, COMMANDS = "stages testcases sandbox rollout", "cli sources"
+TEXT, COMMANDS = "stages testcases sandbox rollout", "cli"
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 def read_notebooks(root=ROOT) -> dict:

@@ -10,10 +10,10 @@ import ast
 import json
 from pathlib import Path
 
+from chained_adv.cli import problem_sets
 from chained_adv.core import ConfigError
 from chained_adv.models import ModelConfig
 from chained_adv.config import TrainingConfig
-from chained_adv.sources import problem_sets
 from research.ablation import VARIANTS, run_ablation, save_ablation
 from research.arms import STUDIES, get_study
 from research.command import (add_threads, make_parser, names, numbers, print_rows, run_command, show_progress,

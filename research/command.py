@@ -5,8 +5,8 @@ import json
 import sys
 from collections.abc import Callable
 
+from chained_adv.command import say, start_quietly
 from chained_adv.core import ChainedAdvError, ConfigError
-from chained_adv.terminal import start_quietly
 
 
 def make_parser(
@@ -37,10 +37,6 @@ def numbers(text: str) -> tuple[int, ...]: # For `type=`
 def names(text: str) -> tuple[str, ...]: # For `type=`
     "Read names with commas between them"
     return tuple(o.strip() for o in text.split(",") if o.strip())
-
-def say(text: str):
-    "Tell the person, on standard error, so that standard output can be read by programs"
-    print(text, file=sys.stderr, flush=True)
 
 def show_progress(done: int, total: int, name: str):
     "Say that a run of a study has ended"

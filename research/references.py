@@ -15,9 +15,9 @@ that answer right go on.
 
 import json
 
+from chained_adv.cli import whole_set
 from chained_adv.core import DATA_KINDS, Problem
 from chained_adv.sandbox import Job, Sandbox
-from chained_adv.sources import whole_set
 from chained_adv.testcases import baseline_cases
 from research.command import add_threads, make_parser, print_rows, run_command
 

@@ -7,10 +7,10 @@ from rich.console import Console
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 
-from chained_adv import cli, loading, sources
-from chained_adv import terminal as printing
+from chained_adv import cli, loading
+from chained_adv import command as printing
 from chained_adv.checkpoints import CheckpointManager
-from chained_adv.options import list_settings, make_parser, parse_command, read_toml
+from chained_adv.command import list_settings, make_parser, parse_command, read_toml
 from chained_adv.problems import load_problems
 from calling import call
 
@@ -383,7 +383,7 @@ def test_evaluate_leaves_out_what_another_run_trained_on(tmp_path):
     write(tmp_path, several(12))
     for seed in (0, 1): call("train", *SMALL, "--problems", tmp_path / "problems.json", "--seed", seed, "--out", tmp_path / f"r{seed}")
     r = call("evaluate", tmp_path / "r0", tmp_path / "r1", "--json", "--n-mutants", 0)
-    sets = [[{p.id for p in o} for o in sources.problem_pool(str(tmp_path / f"r{i}"), "")] for i in (0, 1)]
+    sets = [[{p.id for p in o} for o in cli.problem_pool(str(tmp_path / f"r{i}"), "")] for i in (0, 1)]
     left = sets[0][1] - sets[1][0]
     assert left != sets[0][1]
     if left: assert f"{len(sets[0][1]) - len(left)} problems held out" in r.stderr and all(o["n"] == len(left) for o in json.loads(r.stdout))

@@ -23,8 +23,7 @@ CODE = { # notebook without its ending: source of the module that it exports
     "12_rollout": "from .sampling import read\nfrom .sandbox import run",
     "arc/forms/00_reading": "from ...core import Problem",
     "arc/00_grids": "from .forms.reading import read_grid",
-    "13_sources": "def pick():\n    from .arc.grids import Grid",
-    "14_cli": "from . import __version__\nfrom .sources import pick",
+    "13_cli": "from . import __version__\ndef pick():\n    from .arc.grids import Grid",
 }
 
 def build(root, **changes):
@@ -48,7 +47,7 @@ def test_a_house_in_order_passes(tmp_path):
 def test_folders_are_read_before_the_first_notebook_that_needs_them(tmp_path):
     assert rules.reading_order(build(tmp_path)) == [
         "core", "stages", "jail", "judge.wire", "judge.host", "testcases", "sandbox", "problems", "rewards", "sampling", "memory", "ppo",
-        "rollout", "arc.forms.reading", "arc.grids", "sources", "cli"]
+        "rollout", "arc.forms.reading", "arc.grids", "cli"]
 
 @pytest.mark.parametrize("notebook, source, complaint", [
     ("00_core", "from .stages import prompt", "circular import: core < stages < core"),

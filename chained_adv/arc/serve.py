@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated
 import typer
 from ..core import ConfigError
-from ..terminal import say
+from ..command import say
 from .commands.shared import opt
 
 # %% ../../nbs/arc/23_serve.ipynb #24e38dcb

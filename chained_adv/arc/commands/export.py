@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 import typer
-from ...terminal import print_json
+from ...command import print_json
 from ..grids import ArcError
 from ..datasets import load_tasks, merge_tasks
 from chained_adv.arc.commands.shared import (

@@ -19,7 +19,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 from ...core import ConfigError
-from ...terminal import describe_error
+from ...command import describe_error
 from ..grids import ArcError, Task
 from ..datasets import load_tasks, select_tasks
 
