@@ -1,7 +1,7 @@
 """Does every notebook run alone, in a fresh kernel, from the top folder too? (nbdev-test runs them from their own folder.)
 
     python .ci/alone.py                     all of them, one process each
-    python .ci/alone.py nbs/08_rewards.ipynb
+    python .ci/alone.py nbs/09_rewards.ipynb
 """
 
 import os, subprocess, sys
