@@ -27,6 +27,8 @@ ARMS = {  # arm -> (options of `chained-adv train`, what it changes, the step be
     "old": ([], "the default before: learnability order, an adapter per role and stage, 32 first steps", None),
     "uniform": ([*STAGES, "--first-discriminator-steps", "32"], "problems in uniform order", "old"),
     "role": ([*ROLES, "--first-discriminator-steps", "32"], "one adapter per role", "uniform"),
+    "cheap": ([*ROLES, "--first-discriminator-steps", "24", "--n-programs", "2"],
+              "24 first steps, 2 programs instead of 6 in a discriminator step, adapters start from the run's seed", "role"),
     "role8": ([*ROLES, "--first-discriminator-steps", "8"], "8 first steps of the discriminator", "role"),
 }
 
