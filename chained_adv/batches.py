@@ -143,7 +143,7 @@ def update_player(
     batch: Batch, # What they earned
     optimizer: torch.optim.Optimizer, # Of what learns
     heads: ValueHeads, # With the settings of the update
-    stage: int, # Names what learns: the value head is fitted to its first batch
+    stage: int, # Key of the value head
     step: int # Its number
 ) -> dict: # Statistics of the update, and of the value head
     "Update a player by a batch"

@@ -158,7 +158,7 @@ class CheckpointInfo:
     name: str # Its name
     path: Path # Its folder
     step: int | None = None # Training step at which it was saved
-    stage: int | None = None # Stage being trained
+    stage: int | None = None # Stage that was trained last; 0 before training
     score: float | None = None # See `compute_checkpoint_score`; None when its metrics lack the two figures
     metrics: dict[str, float] = field(default_factory=dict) # Metrics when it was saved
     size: int = 0 # Bytes
@@ -187,13 +187,9 @@ def _info(path):
 class CheckpointManager:
     "Checkpoints in one folder"
     def __init__(self,
-        folder: str | Path, # Where they are; the first save makes it
-        keep: int | None = None # How many to keep besides `best`; None keeps all
+        folder: str | Path # Where they are; the first save makes it
     ):
-        if keep is not None and keep < 1:
-            raise CheckpointError(f"keep is {keep}; give a number of at least 1, "
-                                  "or None to keep all checkpoints")
-        self.folder, self.keep = Path(folder), keep
+        self.folder = Path(folder)
 
     def _names(self): return sorted(p.parent.name for p in self.folder.glob("*/manifest.json"))
 
@@ -231,12 +227,7 @@ def _store(self: CheckpointManager, name, files, manifest):
 
 @patch
 def _clear(self: CheckpointManager, name):
-    "Delete checkpoints beyond `keep`, and what no manifest lists"
-    old = [o for o in self.list_checkpoints() if o.name not in ("best", name)]
-    excess = len(old) + (name != "best") - self.keep if self.keep else 0
-    for o in old[:max(0, excess)]:
-        (o.path / "manifest.json").unlink() # from here on it is no checkpoint
-        shutil.rmtree(o.path)
+    "Delete what no manifest lists"
     for tmp in self.folder.glob("*/*.tmp"): tmp.unlink() # a killed writer's
     listed = json.loads((self.folder / name / "manifest.json").read_bytes())["files"]
     for file in (self.folder / name).iterdir():

@@ -284,7 +284,7 @@ def step_batch(self: AdversarialTrainer,
 def learning_stages(self: AdversarialTrainer,
     role: str, # Who learns
     stage: int # The stage in training
-) -> tuple[int, ...]: # The first one names the optimizer, the value head's first fit and the alarms
+) -> tuple[int, ...]: # The first is the key of optimizer, value head and alarms
     "List the stages whose answers a step trains"
     if role == "generator": return self.config.stages if self.config.together else (stage,)
     written = self.players.test_stages

@@ -46,12 +46,11 @@ def in_child(action):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-@pytest.mark.parametrize("action", ["save", "best", "prune"])
+@pytest.mark.parametrize("action", ["save", "best"])
 def test_a_kill_at_any_file_operation_leaves_a_loadable_checkpoint(tmp_path, action):
     def act(folder):
         if action == "save": save(CheckpointManager(folder), 2)
         if action == "best": CheckpointManager(folder).save_as_best("latest")
-        if action == "prune": save(CheckpointManager(folder, keep=1), 2, "next")
     kills = 0
     for count in range(1, 200):
         folder = tmp_path / str(count)
@@ -59,8 +58,7 @@ def test_a_kill_at_any_file_operation_leaves_a_loadable_checkpoint(tmp_path, act
         save(manager, 0, "older"); save(manager, 1, "best"); save(manager, 1)
         killed = in_child(lambda: (die_at(count), act(folder)))
         for name in ("latest", "best"):
-            if name in {o.name for o in manager.list_checkpoints()}: assert value_of(manager.load_checkpoint(name)) in (1, 2)
-            else: assert action == "prune" and name == "latest" and value_of(manager.load_checkpoint("next")) == 2
+            assert value_of(manager.load_checkpoint(name)) in (1, 2)
         assert not any(o.problem for o in manager.list_checkpoints())
         assert value_of(manager.load_checkpoint(manager.get_latest_checkpoint().name)) in (1, 2)
         save(manager, 3) # goes on after the kill, and leaves no rubbish

@@ -39,7 +39,7 @@ def test_names_on_the_path_exist(name):
 
 
 @pytest.mark.parametrize("title", ["Add a reward scheme", "Add a set of prompts for the stages", "Add a problem format",
-                                   "Add a kind of problem", "Support a model family"])
+                                   "Add a kind of problem", "Add a command", "Support a model family"])
 def test_guides_name_files_that_exist(title):
     files = re.findall(r"`((?:nbs|tests)/[\w./]+)`", section(title))
     assert any(o.startswith("nbs/") for o in files) and any(o.startswith("tests/") for o in files)
