@@ -8,13 +8,13 @@ import pytest
 rules = SimpleNamespace(**runpy.run_path(str(Path(__file__).resolve().parent.parent / ".ci/house.py")))
 
 CODE = { # notebook without its ending: source of the module that it exports
-    "01_core": "import json",
-    "02_stages": "from chained_adv.core import Problem",
-    "03_jail": "",
+    "00_core": "import json",
+    "01_stages": "from chained_adv.core import Problem",
+    "02_jail": "",
     "judge/00_wire": "from ..core import Verdict\nfrom ..jail import confine",
     "judge/01_host": "from .wire import Frame",
-    "04_testcases": "import chained_adv.judge.host",
-    "05_sandbox": "def run():\n    from .testcases import parse_tests",
+    "03_testcases": "import chained_adv.judge.host",
+    "04_sandbox": "def run():\n    from .testcases import parse_tests",
     "05_problems": "from .core import Problem",
     "06_rewards": "from . import core",
     "10_sampling": "import torch",
@@ -50,13 +50,13 @@ def test_folders_are_read_before_the_first_notebook_that_needs_them(tmp_path):
         "rollout", "arc.forms.reading", "arc.grids", "cli"]
 
 @pytest.mark.parametrize("notebook, source, complaint", [
-    ("01_core", "from .stages import prompt", "circular import: core < stages < core"),
-    ("01_core", "from .jail import confine", "core imports jail, which is read after it (nbs/03_jail.ipynb)"),
-    ("01_core", "def late():\n    import chained_adv.jail", "core imports jail"),
+    ("00_core", "from .stages import prompt", "circular import: core < stages < core"),
+    ("00_core", "from .jail import confine", "core imports jail, which is read after it (nbs/02_jail.ipynb)"),
+    ("00_core", "def late():\n    import chained_adv.jail", "core imports jail"),
     ("10_sampling", "from .memory import split", "circular import"),
     ("judge__00_wire", "from .host import Child", "judge.wire imports judge.host"),
     ("judge__01_host", "from ..problems import load", "judge.host imports problems"),
-    ("04_testcases", "import torch.nn", "testcases imports torch, which is closed to the judge's half"),
+    ("03_testcases", "import torch.nn", "testcases imports torch, which is closed to the judge's half"),
     ("judge__00_wire", "def f(): import numpy as np", "judge.wire imports numpy"),
     ("06_rewards", "from torch import tensor", "rewards imports torch"),
     ("05_problems", "from transformers import AutoTokenizer", "problems imports transformers"),
@@ -73,11 +73,11 @@ def test_the_first_page_imports_anything(tmp_path):
     assert imports_of(build(tmp_path, **{"00_one_page": "from .rollout import judge"})) == []
 
 def test_the_list_of_upward_imports_may_only_shrink(tmp_path):
-    house = build(tmp_path, **{"01_core": "from .jail import confine"})
+    house = build(tmp_path, **{"00_core": "from .jail import confine"})
     assert list(rules.upward(house, {"core": "jail"})) == []
     assert list(rules.upward(house, {"core": "jail rollout"})) == ["UPWARD: core no longer imports rollout upwards: remove it"]
 
-TWICE = {"02_stages": "def show(): pass\nclass Row: pass", "03_jail": "class Row: pass\nclass Box:\n    def show(self): pass\ndef _hidden(): pass",
+TWICE = {"01_stages": "def show(): pass\nclass Row: pass", "02_jail": "class Row: pass\nclass Box:\n    def show(self): pass\ndef _hidden(): pass",
          "05_problems": "from fastcore.basics import patch\n@patch\ndef show(self: list): pass\n@patch(as_prop=True)\ndef Row(self: list): pass\ndef _hidden(): pass"}
 
 @pytest.mark.parametrize("listed, complaints", [

@@ -156,7 +156,7 @@ def test_a_strange_state_is_refused(tmp_path, players, state):
     with pytest.raises(ConfigError, match="names no model that this version knows"): load_players(find_checkpoint(tmp_path))
 
 def test_weights_for_other_adapters_are_refused(tmp_path, players):
-    save(players, tmp_path, model=asdict(replace(players.config, adapters="role")))
+    save(players, tmp_path, model=asdict(replace(players.config, adapters="stage")))
     with pytest.raises(ConfigError, match="other adapters"): load_players(find_checkpoint(tmp_path), "cpu")
 
 def test_a_damaged_checkpoint_is_refused(tmp_path, players):
