@@ -6,8 +6,8 @@
 A step is accepted if the mean over seeds of its difference from the step before is above minus the margin, for every measure. We fixed
 margins, seeds and steps before the first run. Measures are those of held-out problems after training; `processor` is seconds of one
 core. The first arm is the old default, trained by older code (benchmarks/default, commit 88c1b43), so it has no such time. The records
-of the other arms are of several days' commits, on a machine that did much else: compare their figures, not their times. Before the
-arm `cheap`, all adapters of all runs started from the same weights.
+of the other arms are of several commits, on a machine that did much else: compare their figures, not their times. Before the arm
+`seeded`, the adapters of all runs started from the same weights.
 """
 
 import argparse
@@ -28,8 +28,9 @@ ARMS = {  # arm -> (options of `chained-adv train`, what it changes, the step be
     "old": ([], "the default before: learnability order, an adapter per role and stage, 32 first steps", None),
     "uniform": ([*STAGES, "--first-discriminator-steps", "32"], "problems in uniform order", "old"),
     "role": ([*ROLES, "--first-discriminator-steps", "32"], "one adapter per role, and problems in uniform order", "old"),
+    "seeded": ([*ROLES, "--first-discriminator-steps", "32"], "adapters start from the run's seed", "role"),
     "cheap": ([*ROLES, "--first-discriminator-steps", "24", "--n-programs", "2"],
-              "24 first steps, 2 programs instead of 6 in a discriminator step, adapters start from the run's seed", "role"),
+              "24 first steps, 2 programs instead of 6 in a discriminator step", "seeded"),
     "role8": ([*ROLES, "--first-discriminator-steps", "8"], "8 first steps of the discriminator", "role"),
 }
 
