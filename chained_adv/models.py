@@ -41,7 +41,7 @@ class Base:
         name: str, # `tiny`, a folder or a hub name
         config: ModelConfig, # Device, precision, rank
         adapters: list[str], # Names; none when all weights learn
-    seed: int = 0 # Of the weights that the adapters start with
+        seed: int = 0 # Of the weights that the adapters start with
     ):
         dtype = config.dtype if adapters else config.dtype.replace("auto", "float32") # what all learns
         model, self.tokenizer = load_base(name, "cpu" if wants_spread() else config.device, dtype)
