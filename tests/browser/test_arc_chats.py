@@ -71,6 +71,7 @@ def test_what_is_refused_loses_neither_the_message_nor_the_old_answer(discuss):
     number, answer = page.input_value("#chats"), page.inner_text(".message.assistant")
     say(page, "m", long := "because " * 6000) # more than the budget may pay
     page.wait_for_selector("#messages .error:text('choose a cheaper model')")
+    until(page, "document.querySelector('#text').value !== ''") # the error stands there a moment earlier
     assert page.input_value("#text") == long.strip() and page.locator(".message").count() == 2
     page.fill("#text", "")
     say(page, "m", "Hello"); page.wait_for_selector("#stop:visible"); page.click("#stop") # now the budget is used up
