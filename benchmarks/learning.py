@@ -1,6 +1,6 @@
 """Does the default run learn? Train with several seeds and tell what changed, with the picture.
 
-python benchmarks/learning.py [--seeds 340 341 ...] [--out runs/learning] [--picture nbs/images/five_steps.png] [-- TRAIN OPTIONS]
+python benchmarks/learning.py [--seeds 500 501 ...] [--out runs/learning] [--picture nbs/images/five_steps.png] [-- TRAIN OPTIONS]
 
 Each seed is one `chained-adv train` in a process of its own, as a user would start it; a finished run folder
 is not trained again, so `--out benchmarks/default` shows the committed runs. Prints tables in Markdown: before and after
@@ -131,7 +131,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--seeds", type=int, nargs="+", default=range(340, 350))
+    parser.add_argument("--seeds", type=int, nargs="+", default=range(500, 508))
     parser.add_argument("--out", type=Path, default=Path("runs/learning"))
     parser.add_argument("--picture", type=Path, default=Path("nbs/images/five_steps.png"))
     parser.add_argument("options", nargs="*", help="handed to chained-adv train, after --")

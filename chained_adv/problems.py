@@ -216,10 +216,10 @@ def find_leaks(
     return leaks
 
 # %% ../nbs/07_problems.ipynb #fc088003
-ORDERS = ("uniform", "difficulty") # in every pass: at random; from easy to hard
+ORDERS = ("uniform", "difficulty") # in every round: at random; from easy to hard
 
 class ProblemSampler:
-    "Draw problems pass by pass, without replacement"
+    "Draw problems round by round, without replacement"
     def __init__(self,
         problems: list[Problem], # Problems to draw from
         seed: int = 0, # Seed of the order
@@ -233,7 +233,7 @@ class ProblemSampler:
 
 # %% ../nbs/07_problems.ipynb #adb94b7b
 def _arrange(self):
-    "Put the problems in the order of the current pass"
+    "Put the problems in the order of the current round"
     drawn = list(self.problems)
     make_rng(self.seed, "sampler", self.round).shuffle(drawn)
     if self.order == "uniform": return drawn
