@@ -5,18 +5,22 @@
 # %% auto #0
 __all__ = ['Problems', 'ListIds', 'Checkpoint', 'Discriminator', 'ConfigFile', 'Seed', 'Device', 'Threads', 'Json', 'main',
            'problem_sets', 'whole_set', 'read_record', 'is_run', 'problem_origin', 'problem_pool', 'gather_settings',
-           'whole_path', 'train', 'print_training', 'print_config', 'warm_start', 'print_episode', 'load_pair',
-           'list_problems', 'show', 'solve', 'check_target', 'measured_problems', 'evaluate', 'print_evaluation',
-           'checkpoints', 'export', 'check_problems', 'convert', 'leaks', 'doctor']
+           'whole_path', 'train', 'print_training', 'print_config', 'warm_start', 'LivePrinter', 'written_live',
+           'print_problem', 'print_episode', 'load_pair', 'list_problems', 'show', 'solve', 'check_target',
+           'measured_problems', 'evaluate', 'print_evaluation', 'checkpoints', 'export', 'check_problems', 'convert',
+           'leaks', 'doctor']
 
 # %% ../nbs/41_cli.ipynb #9e8480ed
 import json, os, sys, warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
+from fastcore.basics import patch
 from . import __version__
 from .command import (
-    COMMANDS, command, exit_status, make_config, make_console, print_block, print_json, print_table,
-    read_settings, read_toml, run_command, say, start_quietly, write_toml)
+    COMMANDS, clean_text, command, exit_status, make_config, make_console, print_block, print_json,
+    print_table, print_title, read_settings, read_toml, run_command, say, start_quietly, write_toml)
 from .config import QUICK, ModelConfig, TrainingConfig
 from .core import ConfigError, Problem, ProblemError
 
@@ -296,16 +300,66 @@ def _test_row(test):
     if test["outcome"] == "rejected": program, reference = ("not a test", "dim"), "-"
     return test["stage"] or "-", test["test"], program, reference, test["reason"][:120]
 
-def print_episode(episode: dict[str, Any]):
-    "Print the stages of an episode of `describe_chain`, and its tests with their verdicts"
+def _title(role, stage):
+    "Write the heading of what a player wrote at a stage"
     from chained_adv.stages import get_stage
+    about = get_stage(stage)
+    if role == "generator": return f"stage {stage}, {about.title.lower()}"
+    return f"tests at stage {stage} ({about.test_kind})"
+
+class LivePrinter:
+    "Print answers while they are written"
+    def __init__(self):
+        self.console = make_console()
+        self.seen = [] # (role, stage) of the answers printed; the last one may go on
+        self.printed = 0 # characters of the last one
+
+@patch
+def end(self: LivePrinter):
+    "End the last answer"
+    if self.seen: self.console.out("\n")
+
+@patch
+def __call__(self: LivePrinter,
+    role: str, # `generator` or `discriminator`
+    stage: int, # 1 to 5
+    text: str # The answer so far
+):
+    "Print what is new in an answer"
+    if (role, stage) not in self.seen:
+        self.end()
+        print_title(self.console, _title(role, stage))
+        self.seen.append((role, stage))
+        self.printed = 0
+    self.console.out(clean_text(text[self.printed:]), end="")
+    self.console.file.flush()
+    self.printed = max(self.printed, len(text))
+
+@contextmanager
+def written_live(players: Any, roles: Sequence[str]) -> Iterator[list[tuple[str, int]]]:
+    "Print the answers of these roles while they are written; gives (role, stage) of what was printed"
+    live = LivePrinter()
+    for role in roles: players.role(role).watch = live
+    try: yield live.seen
+    finally:
+        for role in roles: players.role(role).watch = None
+    live.end()
+
+def print_problem(problem: Problem):
+    "Print what an episode is about"
+    about = f"{problem.description}\n\n{problem.function_signature}"
+    print_block(make_console(), f"problem {problem.id}", about)
+
+def print_episode(
+    episode: dict[str, Any], # From `describe_chain`
+    seen: Sequence[tuple[str, int]] = () # (role, stage) of the answers that stand above already
+):
+    "Print the stages of an episode, and its tests with their verdicts"
     console, columns = make_console(), ("stage", "test", "program", "reference solution", "reason")
-    about = f"{episode['description']}\n\n{episode['signature']}"
-    print_block(console, f"problem {episode['problem']}", about)
     for s in episode["stages"]:
-        stage = get_stage(s["stage"])
-        print_block(console, f"stage {stage.id}, {stage.title.lower()}", s["text"])
-        if s["tests"]: print_block(console, f"tests at stage {stage.id} ({stage.test_kind})", s["tests"])
+        texts = {"generator": s["text"], "discriminator": s["tests"]}
+        for role, text in texts.items():
+            if text and (role, s["stage"]) not in seen: print_block(console, _title(role, s["stage"]), text)
     baseline, tests = episode["baseline"], episode["tests"]
     if tests: print_table("Generated tests", columns, map(_test_row, tests))
     print_table("Baseline tests", columns, map(_test_row, baseline))
@@ -364,14 +418,17 @@ def show(
     chosen = find_problem(problem, [p for p, _ in pool])
     start_quietly(threads, (model,))
     from chained_adv.inference import describe_chain
+    from chained_adv.models import ROLES
     from chained_adv.rollout import play
-    players = load_pair(run, checkpoint, model, device)
     with Sandbox() as box:
         check_problem(chosen, box)
-        chain, = play(players, [chosen], box, temperature=temperature, seed=seed, reward=reward).chains
+        players = load_pair(run, checkpoint, model, device)
+        if not json: print_problem(chosen)
+        with written_live(players, () if json else ROLES) as seen:
+            chain, = play(players, [chosen], box, temperature=temperature, seed=seed, reward=reward).chains
     episode = dict(solved=chain.solved, **describe_chain(chain))
     if json: return print_json(episode)
-    print_episode(episode)
+    print_episode(episode, seen)
     print(f"reward of the generator {episode['generator_reward']:.3f}, "
           f"of the discriminator {episode['discriminator_reward']:.3f} ({reward})")
 
@@ -401,11 +458,15 @@ def solve(
     if problem or not problems: chosen = [find_problem(problem, chosen)]
     start_quietly(threads, (model,))
     from chained_adv.inference import InferenceEngine
-    with InferenceEngine(load_pair(run, checkpoint, model, device, discriminator)) as engine:
+    one = len(chosen) == 1 and not json
+    players = load_pair(run, checkpoint, model, device, discriminator)
+    if one: print_problem(chosen[0])
+    roles = ("generator", "discriminator")[:1 + (test_lists == 1)] if one and candidates == 1 else ()
+    with InferenceEngine(players) as engine, written_live(players, roles) as seen:
         episodes = [o.as_dict() for o in engine.solve_batch(chosen, candidates, test_lists, seed=seed)]
     solved = sum(bool(o["solved"]) for o in episodes)
     if json: print_json(episodes[0] if len(episodes) == 1 else episodes)
-    elif len(episodes) == 1: print_episode(episodes[0])
+    elif one: print_episode(episodes[0], seen)
     else:
         rows = [(o["problem"], _MARKS[bool(o["solved"])], o["tokens"]) for o in episodes]
         print_table(f"{solved} of {len(episodes)} solved", ("problem", "solved", "tokens"), rows)

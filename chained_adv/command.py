@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['GROUPS', 'KINDS', 'WORDS', 'ALSO', 'COMMANDS', 'describe_error', 'exit_status', 'say', 'print_json', 'clean_text',
-           'make_console', 'print_block', 'make_table', 'print_table', 'Setting', 'list_settings', 'parse_value',
-           'suggest', 'read_settings', 'make_config', 'write_toml', 'read_toml', 'CommandParser', 'make_parser',
-           'parse_command', 'command', 'run_command', 'hub_reachable', 'start_quietly']
+           'make_console', 'print_title', 'print_block', 'make_table', 'print_table', 'Setting', 'list_settings',
+           'parse_value', 'suggest', 'read_settings', 'make_config', 'write_toml', 'read_toml', 'CommandParser',
+           'make_parser', 'parse_command', 'command', 'run_command', 'hub_reachable', 'start_quietly']
 
 # %% ../nbs/39_command.ipynb #ce469e80
 import argparse, difflib, json, os, re, sys, warnings
@@ -71,14 +71,21 @@ def make_console() -> Any: # `rich` console on standard output
     from rich.console import Console
     return Console(width=None if sys.stdout.isatty() else 160, highlight=False, force_jupyter=False)
 
+def print_title(
+    console: Any, # Console of `make_console`
+    title: str # Untrusted title
+):
+    "Print the title of a text"
+    from rich.text import Text
+    console.print(Text(f"--- {clean_text(title)}", "bold"))
+
 def print_block(
     console: Any, # Console of `make_console`
     title: str, # Untrusted title
     text: str # Untrusted text
 ):
     "Print a text under a title"
-    from rich.text import Text
-    console.print(Text(f"--- {clean_text(title)}", "bold"))
+    print_title(console, title)
     console.out(f"{clean_text(text)}\n")
 
 # %% ../nbs/39_command.ipynb #607c021d

@@ -9,6 +9,7 @@ __all__ = ['ADAPTERS', 'ROLES', 'TESTS', 'MERGED_BELOW', 'Base', 'adapter_parame
 
 # %% ../nbs/21_models.ipynb #a9fd87d8
 import copy, warnings
+from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 import torch
 from fastcore.basics import patch
@@ -22,8 +23,8 @@ from .rows import RowLimit, sample_rows
 from .sharing import can_share
 from .sampling import Reader, Sample, answer_logprobs, last_states
 from .pathcheck import path_gap, refusing
-from .stages import PromptSet, discriminator_prompt, end_texts, find_end, generator_prompt
-from .stages import get_stage, load_prompts, pick_stages
+from .stages import PromptSet, answer_begin, answer_kind, discriminator_prompt, end_texts, find_end
+from .stages import generator_prompt, get_stage, load_prompts, pick_stages
 from .opponents import can_fill, is_fuzz, use_fuzzer
 
 # %% ../nbs/21_models.ipynb #28882e9b
@@ -159,6 +160,7 @@ class Player:
         self.window = context_size(base.model)
         self.served = config.engine != "local" # then prompts are read with the adapter, as servers do
         self.engine = None # who samples instead of this process, once it is connected
+        self.watch: Callable | None = None # gets role, stage and text while a single answer is written
 
 # %% ../nbs/21_models.ipynb #bb1ef356
 @patch
@@ -178,10 +180,21 @@ def parameters(self: Player,
 
 # %% ../nbs/21_models.ipynb #eb7a6f0d
 @patch
-def max_tokens(self: Player) -> int: # By the settings, or by the prompt set
+def kind(self: Player,
+    stage: int # 1 to 5
+) -> str: # `stage`, `code`, `tests` or `inputs`
+    "What this player writes at a stage"
+    return answer_kind(self.role, stage, self.config.tests == "inputs")
+
+@patch
+def max_tokens(self: Player,
+    stage: int = 5 # 1 to 5
+) -> int: # By the settings, or by the prompt set
     "Longest answer"
-    if self.role == "generator": chosen = self.config.max_stage_tokens or self.prompts.answer_tokens
-    else: chosen = self.config.max_test_tokens or self.prompts.test_tokens
+    if self.role == "discriminator": chosen = self.config.max_test_tokens or self.prompts.test_tokens
+    else:
+        own = self.prompts.answer_tokens
+        chosen = self.config.max_stage_tokens or (own if isinstance(own, int) else own[stage - 1])
     return chosen or min(512, self.window // 2)
 
 @patch
@@ -193,13 +206,14 @@ def reader(self: Player) -> Reader: # Over the frozen base, or with `full` over 
 @patch
 def encode(self: Player,
     prompts: list[str], # Prompt texts
-    room: int # Tokens to leave for the answer
+    room: int, # Tokens to leave for the answer
+    begin: str = "" # Beginning of every answer
 ) -> list[list[int]]: # Token ids per prompt, the oldest dropped beyond the model's window
     "Token ids of prompts"
     tokenizer = self.base.tokenizer
     if self.prompts.chat: prompts = [render_chat(tokenizer, p, self.prompts.system) for p in prompts]
     special = not (self.prompts.chat or self.prompts.name == "tags")
-    ids = tokenizer(prompts, add_special_tokens=special).input_ids
+    ids = tokenizer([p + begin for p in prompts], add_special_tokens=special).input_ids
     limit = self.window - room
     if limit < 2: raise ConfigError(f"answers of {room} tokens leave no prompt in a window of {self.window}")
     if n_long := sum(len(i) > limit for i in ids):
@@ -216,8 +230,9 @@ def stops(self: Player,
     stage: int = 0 # The stage played
 ) -> bool: # Looked for in the last tokens only
     "Has what ends an answer been written?"
-    text = _text(self.base.tokenizer, ids[-len(self.prompts.stop) - 4:])
-    return find_end(self.prompts, text, self.role == "generator" and stage == 5) is not None
+    kind = self.kind(stage)
+    longest = max(map(len, end_texts(self.prompts, kind)), default=0)
+    return find_end(self.prompts, _text(self.base.tokenizer, ids[-longest - 4:]), kind) is not None
 
 @patch
 def cut(self: Player,
@@ -227,24 +242,33 @@ def cut(self: Player,
     stage: int = 0 # The stage played
 ) -> tuple[list[int], list[float], bool, str]: # The same of what is kept, and its text
     "An answer up to its end token, or to what else ends it"
-    tokenizer, code = self.base.tokenizer, self.role == "generator" and stage == 5
+    tokenizer, kind = self.base.tokenizer, self.kind(stage)
     text = _text(tokenizer, [i for i in ids if i not in self.end_ids])
-    if end := find_end(self.prompts, text, code):
-        n = next(n for n in range(1, len(ids) + 1) if find_end(self.prompts, _text(tokenizer, ids[:n]), code))
+    if end := find_end(self.prompts, text, kind):
+        n = next(n for n in range(1, len(ids) + 1) if find_end(self.prompts, _text(tokenizer, ids[:n]), kind))
         ids, logps, finished, text = ids[:n], logps[:n], True, text[:end[0]]
-    return ids, logps, finished, text
+    return ids, logps, finished, answer_begin(self.prompts, kind)[1] + text
 
 # %% ../nbs/21_models.ipynb #7d1f0c3e
+@patch
+def _watching(self: Player, stage, stops):
+    "Show an answer while it is written: wrap what is asked after each token"
+    def ask(ids):
+        if self.watch: self.watch(self.role, stage, self.cut(ids, [], False, stage)[3])
+        return bool(stops and stops(ids))
+    return ask
+
 @patch
 def _answer(self: Player, rows, stage, limit, temperature, reader=None):
     "Sample one answer per row, a prompt and a seed, by the engine or in this process"
     if not rows: return []
     prompts, seeds = map(list, zip(*rows))
-    adapter, ends = self.adapter(stage), end_texts(self.prompts, self.role == "generator" and stage == 5)
+    adapter, ends = self.adapter(stage), end_texts(self.prompts, self.kind(stage))
     if self.engine: return self.engine.sample(adapter, prompts, seeds, limit, temperature, ends)
     model = sampling_model(self.base, adapter)
     reader = Reader(model, self.pad_id, shares=self.base.shares) if self.served else reader or self.reader()
     stops = (lambda ids: self.stops(ids, stage)) if ends else None
+    if self.watch and len(rows) == 1: stops = self._watching(stage, stops)
     return sample_rows(model, reader, prompts, limit, self.end_ids, temperature, seeds, stops, self.base.rows)
 
 # %% ../nbs/21_models.ipynb #01a7b383
@@ -258,8 +282,8 @@ def sample(self: Player,
 ) -> list[Sample]: # One per prompt
     "Sample one answer per prompt"
     if not prompts: return []
-    limit = self.max_tokens()
-    ids = self.encode(prompts, limit)
+    limit = self.max_tokens(stage)
+    ids = self.encode(prompts, limit, answer_begin(self.prompts, self.kind(stage))[0])
     seeds = [stable_hash(seed, self.role, stage, i) % 2**62 for i in range(len(ids))]
     work = lambda rows: self._answer(rows, stage, limit, temperature, reader)
     answers = spread(work, list(zip(ids, seeds)), [tuple(p) for p in ids])

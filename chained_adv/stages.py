@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['PROMPT_SETS', 'ReasoningStage', 'get_all_stages', 'get_stage', 'pick_stages', 'Example', 'PromptSet', 'load_prompts',
-           'generator_prompt', 'discriminator_prompt', 'find_end', 'complete_output', 'end_texts', 'extract_code']
+           'generator_prompt', 'discriminator_prompt', 'answer_kind', 'answer_begin', 'find_end', 'complete_output',
+           'end_texts', 'extract_code']
 
 # %% ../nbs/02_stages.ipynb #1c665353
 import json, re
@@ -28,24 +29,21 @@ class ReasoningStage:
 # %% ../nbs/02_stages.ipynb #856809b3
 _STAGES = (
     ReasoningStage(1, "informal_reasoning", "Informal reasoning",
-        "Explain in plain words what the problem asks, which cases need care, and the idea of a solution. "
-        "No code.",
+        "Explain in at most three sentences what the function must do, special cases included. No code.",
         "basic", "basic tests: the happy path, an empty input, a single element"),
     ReasoningStage(2, "structured_reasoning", "Structured reasoning",
-        "Turn the idea into numbered steps: inputs, what is computed from what, the result, and every "
-        "special case.",
+        "List the inputs, the result and every special case as short bullet points. No code.",
         "edge_cases", "edge cases: boundaries, duplicates, zero, negative and extreme values, empty inputs"),
     ReasoningStage(3, "pseudocode", "Pseudocode",
-        "Write pseudocode with explicit loops, conditions and bounds. No Python.",
+        "Write the algorithm as numbered pseudocode of at most eight lines. No Python.",
         "algorithmic",
         "algorithmic tests: loop bounds, off-by-one errors, strict against non-strict comparisons"),
     ReasoningStage(4, "constraints_and_invariants", "Constraints and invariants",
-        "State the constraints on the inputs, the ranges of all variables, and what holds before, during and "
-        "after each loop.",
+        "State two or three constraints or invariants that the program must keep, one line each. No code.",
         "stress",
         "constraint and stress tests: inputs at the limits of what the constraints allow, larger inputs"),
     ReasoningStage(5, "code", "Executable code",
-        "Write the complete Python solution with exactly the given signature. Only code.",
+        "Complete this Python function. Answer with the whole function and nothing else.",
         "adversarial", "adversarial tests: inputs on which this very code is most likely to be wrong"),
 )
 
@@ -93,22 +91,27 @@ class Example:
 class PromptSet:
     "Both players' prompts as templates"
     name: str # Name under which it is chosen
-    problem: str # Beginning of every prompt
+    problem: str # The problem, in every prompt
     previous: str # An earlier stage, as the generator sees it
     generator: str # Request to the generator at a stage
     shown: str # The generator's text, as the discriminator sees it; empty hides it
     discriminator: str # Request to the discriminator at a stage
+    tester: str = "" # Beginning of a prompt that asks for tests, before the problem
+    inputs: str = "" # Request to the discriminator for inputs only; empty uses `discriminator`
     chat: bool = False # True wraps prompts in the tokenizer's chat template
     system: str = "" # System message of a chat model
     stop: str = "" # Text that ends an answer; empty for models that end it by themselves
+    code_stop: str | None = None # Text that ends the program; None uses `stop`
+    tests_stop: str | None = None # Text that ends a list of tests; None uses `stop`
+    code_begin: str = "" # Beginning of the program's answer, which we write for the model
+    tests_begin: str = "" # Beginning of a list of tests, which we write for the model
     continues: bool = False # True if `problem` begins the program and the answer at stage 5 continues it
     examples: tuple[Example, ...] = () # Solved problems before every prompt
-    answer_tokens: int = 0 # Most tokens of a generator's answer; 0 is 512, or half the model's window
+    answer_tokens: int | tuple[int, ...] = 0 # Most tokens of a stage; 0 is 512, or half the window
     test_tokens: int = 0 # Most tokens of a list of tests; 0 is 512, or half the model's window
-    inputs: str = "" # Request to the discriminator for inputs only; empty uses `discriminator`
 
 # %% ../nbs/02_stages.ipynb #5ccc4702
-_WORDS = dict(
+_PLAIN = PromptSet("plain",
     problem="# Problem\n{description}\n\n```python\n{signature}\n```\n\n",
     previous="## Stage {id}: {title}\n{output}\n\n",
     generator="## Stage {id}: {title}\n({task})\n",
@@ -118,17 +121,49 @@ _WORDS = dict(
                   "`{name}([1, 2], 3)` that must return `True`. No comments, no explanations.\n",
     inputs="## Tests\nWrite inputs for {test_task}. Only calls, one per line, for example "
            "`{name}([1, 2], 3)`; what they must return is worked out elsewhere. "
-           "No comments, no explanations.\n")
-
-_ASK: dict = dict(_WORDS, generator="Now write stage {id}, {title}. {task}",
-                  discriminator=_WORDS["discriminator"].replace("## Tests\n", ""),
-                  inputs=_WORDS["inputs"].replace("## Tests\n", ""))
+           "No comments, no explanations.\n",
+    stop="\n## ")
 
 # %% ../nbs/02_stages.ipynb #4e8aefa7
-_SYSTEM = "You are a careful programmer. You work in stages and answer each with that stage alone."
 _TAGS = PromptSet("tags", problem="{signature}\n{description}", previous="<s{id}>{output}<end>",
                   generator="<s{id}>", shown="<s{id}>{output}<end>", discriminator="<t{id}>",
                   answer_tokens=96, test_tokens=160)
+
+# %% ../nbs/02_stages.ipynb #c4a7c4a8
+_ASK_TESTS = '''Write four assert statements that test a function, one per line. \
+Write no function and no explanation.
+
+For example, for
+
+```python
+def sum_of_threes(numbers: list[int]) -> int:
+    """Return the sum of the numbers that are divisible by 3."""
+```
+
+you write
+
+```python
+assert sum_of_threes([3, 4, 6]) == 9
+assert sum_of_threes([]) == 0
+assert sum_of_threes([1, 2]) == 0
+assert sum_of_threes([-3, 9, 5]) == 6
+```
+
+Now for
+
+'''
+_CHAT = PromptSet("chat", chat=True,
+    problem="```python\n{function}\n```\n\n",
+    previous="{title}:\n{output}\n\n",
+    generator="{task}",
+    tester=_ASK_TESTS,
+    shown="{title} of a solver, perhaps wrong:\n{output}\n\n",
+    discriminator="Write {test_task}.",
+    inputs="Write inputs for {test_task}. Only calls, one per line, for example `{name}([1, 2], 3)`; "
+           "what they must return is worked out elsewhere. No comments, no explanations.",
+    stop="```", code_stop="\n```", tests_stop="\n```",
+    code_begin="```python\n", tests_begin="```python\nassert ",
+    answer_tokens=(100, 100, 130, 80, 250), test_tokens=160)
 
 # %% ../nbs/02_stages.ipynb #8f890601
 _SUM = Example("Return the sum of the numbers that are divisible by 3.",
@@ -182,9 +217,7 @@ _FEW_SHOT = PromptSet("few_shot", problem="{signature}\n{docstring}\n",
                       stop="\n\n", continues=True, examples=(_FALLING, _COMMAS, _SUM),
                       answer_tokens=160, test_tokens=120)
 PROMPT_SETS = {o.name: o for o in (
-    PromptSet("plain", **_WORDS, stop="\n## "),
-    PromptSet("chat", **_ASK, chat=True, system=_SYSTEM),
-    _TAGS, _FEW_SHOT)}
+_PLAIN, _CHAT, _TAGS, _FEW_SHOT)}
 
 # %% ../nbs/02_stages.ipynb #cf413c7b
 def load_prompts(
@@ -214,13 +247,17 @@ def _docstring(text):
     "Write a description as the docstring of a function"
     text = text.replace("\r", "").replace("\\", "\\\\").replace('"""', "'''").strip()
     text = "\n".join(f"    {line}".rstrip() for line in text.split("\n")).strip()
-    return f'    """{text}{" " if text.endswith(chr(34)) else ""}"""'
+    end = "\n    " if "\n" in text else " " if text.endswith('"') else ""
+    return f'    """{text}{end}"""'
 
 def _fields(problem, stage, output=""):
     "Values for the fields of the templates"
     signature = problem.function_signature.strip().rstrip(":") + ":"
-    about = dict(signature=signature, description=problem.description,
-                 docstring=_docstring(problem.description), name=problem.entry_point)
+    docstring = _docstring(problem.description)
+    function = f"{signature}\n{docstring}"
+    if problem.is_method: function = f"class Solution:\n{indent(function, '    ')}"
+    about = dict(signature=signature, description=problem.description, docstring=docstring, function=function,
+                 name=problem.entry_point)
     return {**vars(get_stage(stage)), **about, "output": output}
 
 # %% ../nbs/02_stages.ipynb #7ce03e5b
@@ -274,25 +311,49 @@ def discriminator_prompt(
 def _ask_discriminator(prompts, problem, stage, output, inputs=False):
     "Write a prompt of the discriminator without examples"
     values = _fields(problem, stage, output)
-    head = prompts.problem.format(**values)
+    calls = inputs and prompts.inputs
+    head = ("" if calls else prompts.tester) + prompts.problem.format(**values)
     is_whole = prompts.continues and prompts.shown and stage == 5 and output.startswith(head)
-    request = prompts.inputs if inputs and prompts.inputs else prompts.discriminator
+    request = prompts.inputs if calls else prompts.discriminator
     return (output if is_whole else head + prompts.shown.format(**values)) + request.format(**values)
 
 # %% ../nbs/02_stages.ipynb #311c5d7b
 _COLUMN_0 = re.compile(r"\n(?=\S)")
 
+def answer_kind(
+    role: str, # `generator` or `discriminator`
+    stage: int, # 1 to 5
+    inputs: bool = False # True if the discriminator writes inputs only
+) -> str: # `stage`, `code`, `tests` or `inputs`
+    "Say what a player writes at a stage"
+    if role == "discriminator": return "inputs" if inputs else "tests"
+    return "code" if stage == 5 else "stage"
+
+def answer_begin(
+    prompts: PromptSet, # Prompts of the player
+    kind: str # From `answer_kind`
+) -> tuple[str, str]: # What stands in the prompt, and the part of it that belongs to the answer's text
+    "Find what we write of an answer before the model goes on"
+    begin = {"code": prompts.code_begin, "tests": prompts.tests_begin}.get(kind, "")
+    return begin, re.sub(r"\A```.*\n", "", begin)
+
+def _stop_text(prompts, kind):
+    "Text that ends an answer; empty if there is none"
+    own = {"code": prompts.code_stop, "tests": prompts.tests_stop, "inputs": prompts.tests_stop}.get(kind)
+    return prompts.stop if own is None else own
+
 def find_end(
     prompts: PromptSet, # Prompts of the player
     text: str, # Answer, or its end as far as it is written
-    is_code: bool = False # True for the generator's program
+    kind: str = "stage" # From `answer_kind`
 ) -> tuple[int, int] | None: # Ends of the answer and of what ended it; None if nothing did
     "Find where an answer ends in a text that continues after it"
-    if prompts.continues and is_code:
+    if prompts.continues and kind == "code":
         found = _COLUMN_0.search(text)
         return found and (found.start(), found.end() + 1)
-    at = text.find(prompts.stop) if prompts.stop else -1
-    return None if at < 0 else (at, at + len(prompts.stop))
+    stop = _stop_text(prompts, kind)
+    at = text.find(stop) if stop else -1
+    return None if at < 0 else (at, at + len(stop))
 
 # %% ../nbs/02_stages.ipynb #7a0dc075
 def complete_output(
@@ -310,11 +371,11 @@ def complete_output(
 # %% ../nbs/02_stages.ipynb #54700acb
 def end_texts(
     prompts: PromptSet, # Prompts of the player
-    is_code: bool = False # True for the generator's program
+    kind: str = "stage" # From `answer_kind`
 ) -> tuple[str, ...]: # Empty if only the end token ends it
     "List the texts that end an answer"
-    if prompts.continues and is_code: return tuple(f"\n{c}" for c in printable if not c.isspace())
-    return (prompts.stop,) if prompts.stop else ()
+    if prompts.continues and kind == "code": return tuple(f"\n{c}" for c in printable if not c.isspace())
+    return tuple(filter(None, [_stop_text(prompts, kind)]))
 
 # %% ../nbs/02_stages.ipynb #e94cb04f
 _FENCE = re.compile(r"```[ \t]*([\w+-]*)[ \t]*\r?\n(.*?)(?:```|\Z)", re.S)

@@ -426,9 +426,27 @@ def test_a_chat_model_without_system_role_plays(tmp_path):
     players = Players(ModelConfig(model=folder, device="cpu", prompts="chat", max_stage_tokens=3))
     problem = Problem("sum", "Add.", "def f(xs):", ([[1], 1],), "def f(xs): return sum(xs)")
     g = players.generator
+    g.prompts = replace(g.prompts, system="You are a careful programmer.")
     (ids,) = g.encode([g.prompt(problem, 1, [])], 3)
     assert "careful programmer" in g.base.tokenizer.decode(ids)
     assert len(g.sample([g.prompt(problem, 1, [])], 1)[0].ids) <= 3
+
+
+def test_we_begin_the_answers_of_a_chat_model(tmp_path):
+    "The beginning stands in the prompt; what of it is no fence belongs to the text"
+    folder = make_chat_model(tmp_path, CHATML, ["<|im_start|>", "<|im_end|>"])
+    players = Players(ModelConfig(model=folder, device="cpu", prompts="chat", max_stage_tokens=3, max_test_tokens=3))
+    g, d, decode = players.generator, players.discriminator, players.generator.base.tokenizer.decode
+    problem = Problem("sum", "Add.", "def f(xs):", ([[1], 1],), "def f(xs): return sum(xs)")
+    words, = g.sample([g.prompt(problem, 1, [])], 1)
+    code, = g.sample([g.prompt(problem, 5, [None] * 4)], 5)
+    tests, = d.sample([d.prompt(problem, 5, code.text)], 5)
+    assert decode(words.prompt_ids).endswith("<|im_start|>assistant\n") and words.text in decode(words.ids)
+    assert decode(code.prompt_ids).endswith("assistant\n```python\n") and code.text in decode(code.ids)
+    assert decode(tests.prompt_ids).endswith("assistant\n```python\nassert ") and tests.text.startswith("assert ")
+    inputs = Players(ModelConfig(model=folder, device="cpu", prompts="chat", tests="inputs", max_test_tokens=3)).discriminator
+    calls, = inputs.sample([inputs.prompt(problem, 5, code.text)], 5)
+    assert decode(calls.prompt_ids).endswith("assistant\n") and not calls.text.startswith("assert ")
 
 
 # Stop texts

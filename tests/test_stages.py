@@ -12,8 +12,8 @@ from chained_adv.core import Problem
 from chained_adv.problems import find_leaks, load_problems
 from research.references import find_same_behaviour
 from chained_adv.sandbox import Job, Sandbox
-from chained_adv.stages import PROMPT_SETS, complete_output, discriminator_prompt, find_end, generator_prompt
-from chained_adv.stages import get_all_stages, load_prompts
+from chained_adv.stages import PROMPT_SETS, answer_begin, answer_kind, complete_output, discriminator_prompt, end_texts
+from chained_adv.stages import find_end, generator_prompt, get_all_stages, load_prompts
 from chained_adv.testcases import baseline_cases, parse_tests
 
 SHARED = next((p / "shared/data" for p in Path(__file__).resolve().parents if (p / "shared/data").is_dir()), None)
@@ -62,9 +62,52 @@ def test_no_field_is_left_unfilled(prompts):
         assert not left
 
 
+# Chat models
+
+CHAT, FEW = PROMPT_SETS["chat"], PROMPT_SETS["few_shot"]
+
+
+def test_a_chat_model_reads_the_problem_as_a_function():
+    "With its docstring, and a method in its class"
+    asked = generator_prompt(CHAT, PROBLEM, 5, [None] * 4)
+    assert asked.startswith(f'```python\n{PROBLEM.function_signature}\n    """{PROBLEM.description}"""\n```\n')
+    method = Problem("f", "Add 1.\n\n>>> f(1)\n2", "def f(self, a):", ([1, 2],), "")
+    (block,) = re.findall(r"```python\n(.*?)```", generator_prompt(CHAT, method, 5, [None] * 4), re.S)
+    (owner,) = ast.parse(block).body
+    assert owner.name == "Solution" and ast.get_docstring(owner.body[0]) == "Add 1.\n\n>>> f(1)\n2"
+
+
+def test_where_the_answers_of_a_chat_model_end():
+    "A stage in words at the first fence; a program and a list of tests where their fence is closed"
+    assert find_end(CHAT, "Add them. ```python\ndef", "stage") == (10, 13)
+    for kind in ("code", "tests", "inputs"):
+        assert find_end(CHAT, "def f(a):\n    return a\n```\nThis adds", kind) == (22, 26)
+        assert find_end(CHAT, "```python\nf(1)", kind) is None
+        assert end_texts(CHAT, kind) == ("\n```",)
+    assert [answer_kind("generator", 5), answer_kind("generator", 4), answer_kind("discriminator", 5)] == ["code", "stage", "tests"]
+
+
+def test_a_list_of_a_chat_model_is_read_with_what_we_began():
+    "A test that is cut is left out, the whole ones count"
+    begin = answer_begin(CHAT, "tests")[1]
+    assert begin == "assert " and answer_begin(CHAT, "code") == ("```python\n", "")
+    read = parse_tests(begin + "add(1, 2) == 3\nassert add(0, 0) == 0\nassert add(5, ", "add", PROBLEM.function_signature)
+    assert [t.args for t in read.cases] == [(1, 2), (0, 0)]
+
+
+def test_the_tests_of_the_example_are_right_and_of_no_problem_set():
+    "They are about the last example of `few_shot`, which is compared with the problem sets below"
+    example = FEW.examples[-1]
+    assert example.signature in CHAT.tester and example.description in CHAT.tester
+    shown = CHAT.tester.split("you write")[1]
+    code = complete_output(FEW, Problem("e", example.description, example.signature, (), ""), 5, example.outputs[4])
+    with Sandbox() as box:
+        result = box.execute_tests(code, shown, "sum_of_threes", example.signature)
+    assert result.passed and result.num_total == 4
+
+
 # Few-shot prompts, for base models
 
-FEW = PROMPT_SETS["few_shot"]
 
 
 def solved_examples():
@@ -86,7 +129,7 @@ def test_the_examples_are_right_and_of_the_form_that_is_asked_for():
             for text in e.tests:
                 parsed = parse_tests(text, p.entry_point, p.function_signature)
                 assert len(parsed.cases) == text.count("\n") + 1 >= 2 and not parsed.rejected
-            assert find_end(FEW, e.outputs[4], is_code=True) is None
+            assert find_end(FEW, e.outputs[4], "code") is None
 
 
 def test_the_examples_have_no_statement_that_a_small_model_would_copy():
@@ -128,8 +171,8 @@ def test_any_description_makes_a_docstring(text):
 
 
 def test_where_code_ends():
-    assert find_end(FEW, "    return 1\n\n    # more\n", True) is None
-    end, behind = find_end(FEW, "    x = 1\n\n    return x\n\nprint(f(1))", True)
+    assert find_end(FEW, "    return 1\n\n    # more\n", "code") is None
+    end, behind = find_end(FEW, "    x = 1\n\n    return x\n\nprint(f(1))", "code")
     assert "    x = 1\n\n    return x\n\nprint(f(1))"[:end].strip() == "x = 1\n\n    return x"
     assert find_end(FEW, "assert f(1) == 1\nassert f(2) == 2\n\n\ndef g") == (33, 35)
 

