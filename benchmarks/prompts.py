@@ -8,7 +8,7 @@
 whose answers are cut in its favour (`cut_plain`). It also samples three programs a problem at temperature .8.
 
 `tests` samples a chain of five stages at .8 and a list of tests about each stage. A test counts once, and not at all if it stands in the
-prompt. A list catches a program if one of its first four tests is valid and fails on the program. The programs are the wrong ones among
+prompt or if the limit of tokens cut it. A list catches a program if one of its first four tests is valid and fails on the program. The programs are the wrong ones among
 the three of `code`, so run that part first.
 
 `stages` writes chains greedily, with several choices of stages, and counts their tokens. It compares them with direct code that
@@ -143,7 +143,9 @@ def list_row(chain, tests, wrong, players, sandbox):
     p, prompts = chain.problem, players.discriminator.prompts
     asked = discriminator_prompt(prompts, p, tests.stage, chain.outputs[tests.stage - 1])
     is_copy = lambda v: (v.text or (v.test and v.test.text) or "").removeprefix("assert ").strip() in asked
-    verdicts = [v for v in distinct_verdicts(tests) if not (v.test and is_copy(v))]
+    written = distinct_verdicts(tests)
+    if written and not tests.answer.finished and not written[-1].test: written.pop() # the limit cut it
+    verdicts = [v for v in written if not (v.test and is_copy(v))]
     first = [v.test for v in [v for v in verdicts if v.test][:4] if v.passed]
     jobs = [Job(code, first, p.entry_point, p.function_signature) for code in wrong] if first else []
     caught = [not r.passed for r in sandbox.run_many(jobs)] if jobs else [False] * len(wrong)
@@ -151,7 +153,7 @@ def list_row(chain, tests, wrong, players, sandbox):
             for v in verdicts]
     return dict(arm="lists", id=p.id, stage=tests.stage, text=tests.answer.text, ended=tests.answer.finished,
                 tokens=len(tests.answer.ids), format=tests.parsed.format, tests=told, caught=caught,
-                copied=len(distinct_verdicts(tests)) - len(verdicts), shown=chain.outputs[tests.stage - 1])
+                copied=len(written) - len(verdicts), shown=chain.outputs[tests.stage - 1])
 
 
 def stages(a, path, problems, sandbox):
