@@ -157,7 +157,7 @@ _CHAT = PromptSet("chat", chat=True,
     previous="{title}:\n{output}\n\n",
     generator="{task}",
     tester=_ASK_TESTS,
-    shown="{title} of a solver, perhaps wrong:\n{output}\n\n",
+    shown="{title} of a solver, perhaps wrong:\n\n{block}\n\n",
     discriminator="Write {test_task}.",
     inputs="Write inputs for {test_task}. Only calls, one per line, for example `{name}([1, 2], 3)`; "
            "what they must return is worked out elsewhere. No comments, no explanations.",
@@ -256,9 +256,10 @@ def _fields(problem, stage, output=""):
     docstring = _docstring(problem.description)
     function = f"{signature}\n{docstring}"
     if problem.is_method: function = f"class Solution:\n{indent(function, '    ')}"
+    block = f"```python\n{output.strip()}\n```" if stage == 5 and "```" not in output else output
     about = dict(signature=signature, description=problem.description, docstring=docstring, function=function,
                  name=problem.entry_point)
-    return {**vars(get_stage(stage)), **about, "output": output}
+    return {**vars(get_stage(stage)), **about, "output": output, "block": block}
 
 # %% ../nbs/02_stages.ipynb #7ce03e5b
 def generator_prompt(

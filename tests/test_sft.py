@@ -70,7 +70,7 @@ def test_chat_models_learn_the_turn_as_their_template_writes_it(tmp_path):
     assert (tok.decode(row.ids), tok.decode(row.written), cut) == ("<|system|>S<eot><|user|>U<eot><|assistant|>A<eot>", "A<eot>", False)
     player = Players(ModelConfig(model=str(tmp_path / "m"), device="cpu")).generator
     assert row.ids[-1] in player.end_ids and player.prompts.name == "chat"
-    asked = Example((dict(role="system", content=player.prompts.system), dict(role="user", content="U")), "A", "", "")
+    asked = Example((dict(role="user", content="U"),), "A", "", "")
     assert player.encode(["U"], 8)[0] == encode_example(tok, asked, 1, 512)[0].ids[:-2] # without the answer: A and <eot>
 
 def test_a_template_that_refuses_names_the_line(tmp_path):

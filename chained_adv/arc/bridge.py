@@ -166,9 +166,10 @@ def find_references(
         return found | _first_right(left, look, box, None) if search else found
 
 # %% ../../nbs/arc/13_bridge.ipynb #c4ea2c20
-def _turns(prompts, question, answer):
+def _turns(prompts, question, answer, stage):
     "A question and its answer as a prompt set has them: as chat, or as text"
     if not prompts.chat: return dict(prompt=question, completion=answer)
+    if stage == 5: answer = f"{prompts.code_begin}{answer}{prompts.code_stop or ''}"
     turns = dict(system=prompts.system, user=question, assistant=answer)
     return dict(messages=[dict(role=role, content=text) for role, text in turns.items() if text])
 
@@ -188,7 +189,7 @@ def stage_lines(
     about = {k: line[k] for k in ("group", "provenance")}
     stages = [(1, [], words)] * bool(words) + [(5, [words or None, None, None, None], code)]
     asked_as = lambda stage, before: generator_prompt(p, problem, stage, before)
-    return [_turns(p, asked_as(stage, before), answer) | about for stage, before, answer in stages]
+    return [_turns(p, asked_as(stage, before), answer, stage) | about for stage, before, answer in stages]
 
 # %% ../../nbs/arc/13_bridge.ipynb #46a9ef16
 @dataclass(frozen=True)
