@@ -325,7 +325,8 @@ def __call__(self: LivePrinter,
     stage: int, # 1 to 5
     text: str # The answer so far
 ):
-    "Print what is new in an answer"
+    "Print what is new in an answer, but for what may be the beginning of its end"
+    text = text.rstrip("\n`")
     if (role, stage) not in self.seen:
         self.end()
         print_title(self.console, _title(role, stage))

@@ -162,7 +162,7 @@ _CHAT = PromptSet("chat", chat=True,
     inputs="Write inputs for {test_task}. Only calls, one per line, for example `{name}([1, 2], 3)`; "
            "what they must return is worked out elsewhere. No comments, no explanations.",
     stop="```", code_stop="\n```", tests_stop="\n```",
-    code_begin="```python\n", tests_begin="```python\nassert ",
+    code_begin="```python\n", tests_begin="```python\n",
     answer_tokens=(100, 100, 130, 80, 250), test_tokens=160)
 
 # %% ../nbs/02_stages.ipynb #8f890601

@@ -443,10 +443,30 @@ def test_we_begin_the_answers_of_a_chat_model(tmp_path):
     tests, = d.sample([d.prompt(problem, 5, code.text)], 5)
     assert decode(words.prompt_ids).endswith("<|im_start|>assistant\n") and words.text in decode(words.ids)
     assert decode(code.prompt_ids).endswith("assistant\n```python\n") and code.text in decode(code.ids)
+    assert decode(tests.prompt_ids).endswith("assistant\n```python\n") and tests.text in decode(tests.ids)
+    d.prompts = replace(d.prompts, tests_begin="```python\nassert ")
+    tests, = d.sample([d.prompt(problem, 5, code.text)], 5)
     assert decode(tests.prompt_ids).endswith("assistant\n```python\nassert ") and tests.text.startswith("assert ")
     inputs = Players(ModelConfig(model=folder, device="cpu", prompts="chat", tests="inputs", max_test_tokens=3)).discriminator
     calls, = inputs.sample([inputs.prompt(problem, 5, code.text)], 5)
-    assert decode(calls.prompt_ids).endswith("assistant\n") and not calls.text.startswith("assert ")
+    assert decode(calls.prompt_ids).endswith("assistant\n")
+
+
+def test_who_watches_an_answer_changes_nothing_of_it():
+    "A single answer is told token by token, its last text is the whole one; several answers are not told"
+    players = Players(ModelConfig(device="cpu"))
+    g, told = players.generator, []
+    problem = Problem("sum", "Take the list xs. Return the sum.", "def solve(xs):", ([[1], 1],), "def solve(xs): return sum(xs)")
+    prompt = g.prompt(problem, 1, [])
+    alone, = g.sample([prompt], 1, seed=3)
+    g.watch = lambda *o: told.append(o)
+    watched, = g.sample([prompt], 1, seed=3)
+    assert (watched.ids, watched.logprobs, watched.text) == (alone.ids, alone.logprobs, alone.text)
+    assert told[-1] == ("generator", 1, alone.text) and len(told) == len(alone.ids) - 1 > 3 # all but the end token
+    assert all(b[2].startswith(a[2]) for a, b in zip(told, told[1:]))
+    told.clear()
+    g.sample([prompt] * 2, 1, seed=3)
+    assert not told
 
 
 # Stop texts

@@ -277,7 +277,7 @@ def test_a_run_takes_what_was_predicted(limit, wide, tmp_path, monkeypatch):
     with Tracker() as tracker:
         player = Players(settings).generator
         player.end_ids = set()
-        player.encode = lambda prompts, room: [[5 + int(p)] * 64 for p in prompts]
+        player.encode = lambda prompts, room, begin="": [[5 + int(p)] * 64 for p in prompts]
         held, tracker.peak = tracker.now, tracker.now
         answers = player.sample([str(i) for i in range(24)], 5)
         peaks["sampling"], tracker.peak = tracker.peak, tracker.now

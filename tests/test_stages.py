@@ -3,7 +3,7 @@ import ast
 import json
 import re
 import warnings
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -89,8 +89,8 @@ def test_where_the_answers_of_a_chat_model_end():
 
 def test_a_list_of_a_chat_model_is_read_with_what_we_began():
     "A test that is cut is left out, the whole ones count"
-    begin = answer_begin(CHAT, "tests")[1]
-    assert begin == "assert " and answer_begin(CHAT, "code") == ("```python\n", "")
+    assert answer_begin(CHAT, "tests") == answer_begin(CHAT, "code") == ("```python\n", "")
+    begin = answer_begin(replace(CHAT, tests_begin="```python\nassert "), "tests")[1]
     read = parse_tests(begin + "add(1, 2) == 3\nassert add(0, 0) == 0\nassert add(5, ", "add", PROBLEM.function_signature)
     assert [t.args for t in read.cases] == [(1, 2), (0, 0)]
 
