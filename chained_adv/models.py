@@ -23,7 +23,7 @@ from .rows import RowLimit, sample_rows
 from .sharing import can_share
 from .sampling import Reader, Sample, answer_logprobs, last_states
 from .pathcheck import path_gap, refusing
-from .stages import PromptSet, answer_begin, answer_kind, discriminator_prompt, end_texts, find_end
+from .stages import PromptSet, answer_kind, discriminator_prompt, end_texts, find_end
 from .stages import generator_prompt, get_stage, load_prompts, pick_stages
 from .opponents import can_fill, is_fuzz, use_fuzzer
 
@@ -205,15 +205,15 @@ def reader(self: Player) -> Reader: # Over the frozen base, or with `full` over 
 # %% ../nbs/21_models.ipynb #779aa44f
 @patch
 def encode(self: Player,
-    prompts: list[str], # Prompt texts
-    room: int, # Tokens to leave for the answer
-    begin: str = "" # Beginning of every answer
+    prompts: list[str], # Prompt texts; a `Prompt` has a beginning of its answer
+    room: int # Tokens to leave for the answer
 ) -> list[list[int]]: # Token ids per prompt, the oldest dropped beyond the model's window
-    "Token ids of prompts"
+    "Token ids of prompts and of what we write of their answers"
     tokenizer = self.base.tokenizer
+    begins = [getattr(p, "begin", "") for p in prompts]
     if self.prompts.chat: prompts = [render_chat(tokenizer, p, self.prompts.system) for p in prompts]
     special = not (self.prompts.chat or self.prompts.name == "tags")
-    ids = tokenizer([p + begin for p in prompts], add_special_tokens=special).input_ids
+    ids = tokenizer([p + o for p, o in zip(prompts, begins)], add_special_tokens=special).input_ids
     limit = self.window - room
     if limit < 2: raise ConfigError(f"answers of {room} tokens leave no prompt in a window of {self.window}")
     if n_long := sum(len(i) > limit for i in ids):
@@ -239,7 +239,8 @@ def cut(self: Player,
     ids: list[int], # Token ids of an answer
     logps: list[float], # Their log-probabilities
     finished: bool, # Did it end by itself?
-    stage: int = 0 # The stage played
+    stage: int = 0, # The stage played
+    kept: str = "" # Beginning of the text, which we wrote
 ) -> tuple[list[int], list[float], bool, str]: # The same of what is kept, and its text
     "An answer up to its end token, or to what else ends it"
     tokenizer, kind = self.base.tokenizer, self.kind(stage)
@@ -247,19 +248,19 @@ def cut(self: Player,
     if end := find_end(self.prompts, text, kind):
         n = next(n for n in range(1, len(ids) + 1) if find_end(self.prompts, _text(tokenizer, ids[:n]), kind))
         ids, logps, finished, text = ids[:n], logps[:n], True, text[:end[0]]
-    return ids, logps, finished, answer_begin(self.prompts, kind)[1] + text
+    return ids, logps, finished, kept + text
 
 # %% ../nbs/21_models.ipynb #7d1f0c3e
 @patch
-def _watching(self: Player, stage, stops):
+def _watching(self: Player, stage, kept, stops):
     "Show an answer while it is written: wrap what is asked after each token"
     def ask(ids):
-        if self.watch: self.watch(self.role, stage, self.cut(ids, [], False, stage)[3])
+        if self.watch: self.watch(self.role, stage, self.cut(ids, [], False, stage, kept)[3])
         return bool(stops and stops(ids))
     return ask
 
 @patch
-def _answer(self: Player, rows, stage, limit, temperature, reader=None):
+def _answer(self: Player, rows, stage, limit, temperature, reader=None, kept=""):
     "Sample one answer per row, a prompt and a seed, by the engine or in this process"
     if not rows: return []
     prompts, seeds = map(list, zip(*rows))
@@ -268,7 +269,7 @@ def _answer(self: Player, rows, stage, limit, temperature, reader=None):
     model = sampling_model(self.base, adapter)
     reader = Reader(model, self.pad_id, shares=self.base.shares) if self.served else reader or self.reader()
     stops = (lambda ids: self.stops(ids, stage)) if ends else None
-    if self.watch and len(rows) == 1: stops = self._watching(stage, stops)
+    if self.watch and len(rows) == 1: stops = self._watching(stage, kept, stops)
     return sample_rows(model, reader, prompts, limit, self.end_ids, temperature, seeds, stops, self.base.rows)
 
 # %% ../nbs/21_models.ipynb #01a7b383
@@ -283,11 +284,11 @@ def sample(self: Player,
     "Sample one answer per prompt"
     if not prompts: return []
     limit = self.max_tokens(stage)
-    ids = self.encode(prompts, limit, answer_begin(self.prompts, self.kind(stage))[0])
+    ids, kept = self.encode(prompts, limit), [getattr(p, "kept", "") for p in prompts]
     seeds = [stable_hash(seed, self.role, stage, i) % 2**62 for i in range(len(ids))]
-    work = lambda rows: self._answer(rows, stage, limit, temperature, reader)
+    work = lambda rows: self._answer(rows, stage, limit, temperature, reader, kept[0])
     answers = spread(work, list(zip(ids, seeds)), [tuple(p) for p in ids])
-    return [Sample(p, *self.cut(*answer, stage=stage)) for p, answer in zip(ids, answers)]
+    return [Sample(p, *self.cut(*answer, stage=stage, kept=o)) for p, answer, o in zip(ids, answers, kept)]
 
 # %% ../nbs/21_models.ipynb #e7af1ef1
 @patch

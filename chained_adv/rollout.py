@@ -126,8 +126,9 @@ def sample_chains(
     for stage in ALL_STAGES:
         with rollout.timed(f"generator_{stage}"):
             _write_stage(players, rollout, stage, branch_at, temperature, seed, reader)
-    code = str if players.generator.prompts.continues else extract_code # some prompts begin the program
-    for c in rollout.chains: c.code = code(c.outputs[-1])
+    for c in rollout.chains:
+        whole = players.generator.prompts.continues # then the prompt begins the program
+        c.code = c.outputs[-1] if whole else extract_code(c.outputs[-1], c.answers[5].finished)
     return rollout
 
 # %% ../nbs/26_rollout.ipynb #3f186025

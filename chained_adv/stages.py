@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['PROMPT_SETS', 'ReasoningStage', 'get_all_stages', 'get_stage', 'pick_stages', 'Example', 'PromptSet', 'load_prompts',
-           'generator_prompt', 'discriminator_prompt', 'answer_kind', 'answer_begin', 'find_end', 'complete_output',
+           'Prompt', 'generator_prompt', 'discriminator_prompt', 'answer_kind', 'find_end', 'complete_output',
            'end_texts', 'extract_code']
 
 # %% ../nbs/02_stages.ipynb #1c665353
@@ -32,14 +32,15 @@ _STAGES = (
         "Explain in at most three sentences what the function must do, special cases included. No code.",
         "basic", "basic tests: the happy path, an empty input, a single element"),
     ReasoningStage(2, "structured_reasoning", "Structured reasoning",
-        "List the inputs, the result and every special case as short bullet points. No code.",
+        "Name the type of each input and of the result, and at most three special cases, as short bullet "
+        "points. No code.",
         "edge_cases", "edge cases: boundaries, duplicates, zero, negative and extreme values, empty inputs"),
     ReasoningStage(3, "pseudocode", "Pseudocode",
         "Write the algorithm as numbered pseudocode of at most eight lines. No Python.",
         "algorithmic",
         "algorithmic tests: loop bounds, off-by-one errors, strict against non-strict comparisons"),
     ReasoningStage(4, "constraints_and_invariants", "Constraints and invariants",
-        "State two or three constraints or invariants that the program must keep, one line each. No code.",
+        "State two or three facts that hold for the result of every input, one line each. No code.",
         "stress",
         "constraint and stress tests: inputs at the limits of what the constraints allow, larger inputs"),
     ReasoningStage(5, "code", "Executable code",
@@ -100,11 +101,12 @@ class PromptSet:
     inputs: str = "" # Request to the discriminator for inputs only; empty uses `discriminator`
     chat: bool = False # True wraps prompts in the tokenizer's chat template
     system: str = "" # System message of a chat model
-    stop: str = "" # Text that ends an answer; empty for models that end it by themselves
+    stop: str | tuple[str, ...] = "" # Text or texts that end an answer; empty if the model ends it by itself
     code_stop: str | None = None # Text that ends the program; None uses `stop`
     tests_stop: str | None = None # Text that ends a list of tests; None uses `stop`
-    code_begin: str = "" # Beginning of the program's answer, which we write for the model
-    tests_begin: str = "" # Beginning of a list of tests, which we write for the model
+    begins: tuple[str, ...] = ("",) * 5 # Beginnings that we write for the model, of the five stages
+    tests_begin: str = "" # The same of a list of tests
+    inputs_begin: str = "" # The same of a list of inputs
     continues: bool = False # True if `problem` begins the program and the answer at stage 5 continues it
     examples: tuple[Example, ...] = () # Solved problems before every prompt
     answer_tokens: int | tuple[int, ...] = 0 # Most tokens of a stage; 0 is 512, or half the window
@@ -131,7 +133,7 @@ _TAGS = PromptSet("tags", problem="{signature}\n{description}", previous="<s{id}
 
 # %% ../nbs/02_stages.ipynb #c4a7c4a8
 _ASK_TESTS = '''Write four assert statements that test a function, one per line. \
-Write no function and no explanation.
+Choose short inputs whose result you know for sure. Write no function and no explanation.
 
 For example, for
 
@@ -149,6 +151,22 @@ assert sum_of_threes([1, 2]) == 0
 assert sum_of_threes([-3, 9, 5]) == 6
 ```
 
+and for
+
+```python
+def commas_to_semicolons(text: str) -> str:
+    """Return the text with every comma replaced by a semicolon."""
+```
+
+you write
+
+```python
+assert commas_to_semicolons("a,b") == "a;b"
+assert commas_to_semicolons("") == ""
+assert commas_to_semicolons("a.b;c") == "a.b;c"
+assert commas_to_semicolons(",1,,2") == ";1;;2"
+```
+
 Now for
 
 '''
@@ -161,8 +179,9 @@ _CHAT = PromptSet("chat", chat=True,
     discriminator="Write {test_task}.",
     inputs="Write inputs for {test_task}. Only calls, one per line, for example `{name}([1, 2], 3)`; "
            "what they must return is worked out elsewhere. No comments, no explanations.",
-    stop="```", code_stop="\n```", tests_stop="\n```",
-    code_begin="```python\n", tests_begin="```python\n",
+    stop=("```", "\n\n"), code_stop="\n```", tests_stop="\n```",
+    begins=("", "-", "1.", "- The result", "```python\n"),
+    tests_begin="```python\nassert {name}", inputs_begin="```python\n{name}",
     answer_tokens=(100, 100, 130, 80, 250), test_tokens=160)
 
 # %% ../nbs/02_stages.ipynb #8f890601
@@ -261,13 +280,29 @@ def _fields(problem, stage, output=""):
                  name=problem.entry_point)
     return {**vars(get_stage(stage)), **about, "output": output, "block": block}
 
+# %% ../nbs/02_stages.ipynb #c1b7e9a0
+class Prompt(str):
+    "What a player reads, and the beginning of its answer, which we write for it"
+    begin = "" # Text behind the prompt, or behind the chat template around it
+
+    @property
+    def kept(self) -> str: # The beginning without an opening code fence
+        "What of the beginning belongs to the text of the answer"
+        return re.sub(r"\A```.*\n", "", self.begin)
+
+def _begun(text, begin, problem):
+    "Make a prompt with a beginning; a problem without a function has no name that an answer could begin with"
+    prompt = Prompt(text)
+    if problem.entry_point or "{name}" not in begin: prompt.begin = begin.format(name=problem.entry_point)
+    return prompt
+
 # %% ../nbs/02_stages.ipynb #7ce03e5b
 def generator_prompt(
     prompts: PromptSet, # Templates
     problem: Problem, # Problem to solve
     stage: int, # Stage to write, 1 to 5
     outputs: list # Generator's texts at stages 1 to stage-1; None for a stage that is not written
-) -> str: # Prompt, without a chat template
+) -> Prompt: # Without a chat template
     "Write what the generator reads at a stage"
     if len(outputs) != stage - 1:
         raise ValueError(f"stage {stage} needs the outputs of {stage - 1} stages, got {len(outputs)}")
@@ -277,7 +312,8 @@ def generator_prompt(
         answer = example.outputs[stage - 1]
         space = "" if answer.startswith(" ") else " " # a program brings its own
         solved += f"{_ask_generator(prompts, _as_problem(example), stage, own)}{space}{answer}{_GAP}"
-    return solved + _ask_generator(prompts, problem, stage, outputs)
+    asked = _ask_generator(prompts, problem, stage, outputs)
+    return _begun(solved + asked, prompts.begins[stage - 1], problem)
 
 # %% ../nbs/02_stages.ipynb #f3f13f07
 _GAP = "\n\n\n" # between examples
@@ -300,14 +336,16 @@ def discriminator_prompt(
     stage: int, # Stage to test, 1 to 5
     output: str, # Generator's text at that stage
     inputs: bool = False # True asks for inputs only, without expected values
-) -> str: # Prompt, without a chat template
+) -> Prompt: # Without a chat template
     "Write what the discriminator reads at a stage"
     solved = ""
     for example in prompts.examples:
         own = _as_problem(example)
         text = complete_output(prompts, own, stage, example.outputs[stage - 1])
         solved += f"{_ask_discriminator(prompts, own, stage, text)}{example.tests[stage - 1]}{_GAP}"
-    return solved + _ask_discriminator(prompts, problem, stage, output, inputs)
+    asked = _ask_discriminator(prompts, problem, stage, output, inputs)
+    begin = prompts.inputs_begin if inputs and prompts.inputs else prompts.tests_begin
+    return _begun(solved + asked, begin, problem)
 
 def _ask_discriminator(prompts, problem, stage, output, inputs=False):
     "Write a prompt of the discriminator without examples"
@@ -330,21 +368,11 @@ def answer_kind(
     if role == "discriminator": return "inputs" if inputs else "tests"
     return "code" if stage == 5 else "stage"
 
-def answer_begin(
-    prompts: PromptSet, # Prompts of the player
-    kind: str # From `answer_kind`
-) -> tuple[str, str]: # What stands in the prompt, and the part of it that belongs to the answer's text
-    "Find what we write of an answer before the model goes on"
-    own = {"code": prompts.code_begin, "tests": prompts.tests_begin, "inputs": prompts.tests_begin}
-    begin = own.get(kind, "")
-    kept = re.sub(r"\A```.*\n", "", begin)
-    if kind == "inputs": return begin.removesuffix(kept), "" # a test's beginning is no call's
-    return begin, kept
-
-def _stop_text(prompts, kind):
-    "Text that ends an answer; empty if there is none"
+def _stop_texts(prompts, kind):
+    "Texts that end an answer"
     own = {"code": prompts.code_stop, "tests": prompts.tests_stop, "inputs": prompts.tests_stop}.get(kind)
-    return prompts.stop if own is None else own
+    stop = prompts.stop if own is None else own
+    return tuple(filter(None, [stop] if isinstance(stop, str) else stop))
 
 def find_end(
     prompts: PromptSet, # Prompts of the player
@@ -355,9 +383,8 @@ def find_end(
     if prompts.continues and kind == "code":
         found = _COLUMN_0.search(text)
         return found and (found.start(), found.end() + 1)
-    stop = _stop_text(prompts, kind)
-    at = text.find(stop) if stop else -1
-    return None if at < 0 else (at, at + len(stop))
+    found = [(at, at + len(o)) for o in _stop_texts(prompts, kind) if (at := text.find(o)) >= 0]
+    return min(found, default=None)
 
 # %% ../nbs/02_stages.ipynb #7a0dc075
 def complete_output(
@@ -379,16 +406,20 @@ def end_texts(
 ) -> tuple[str, ...]: # Empty if only the end token ends it
     "List the texts that end an answer"
     if prompts.continues and kind == "code": return tuple(f"\n{c}" for c in printable if not c.isspace())
-    return tuple(filter(None, [_stop_text(prompts, kind)]))
+    return _stop_texts(prompts, kind)
 
 # %% ../nbs/02_stages.ipynb #e94cb04f
 _FENCE = re.compile(r"```[ \t]*([\w+-]*)[ \t]*\r?\n(.*?)(?:```|\Z)", re.S)
+_DEFINES = re.compile(r"^\s*(def|class|async def)\b", re.M)
 
 def extract_code(
-    text: str # Generator's answer at stage 5
+    text: str, # Generator's answer at stage 5
+    finished: bool = True # False if the limit of tokens cut the answer
 ) -> str: # Python source
     "Extract the program from an answer"
     text = text.lstrip("\ufeff")
     blocks = [body for lang, body in _FENCE.findall(text) if lang.lower() in ("", "python", "py", "python3")]
-    blocks = [o for o in blocks if re.search(r"^\s*(def|class|async def)\b", o, re.M)] or blocks
-    return blocks[-1] if blocks else text
+    blocks = [o for o in blocks if _DEFINES.search(o)] or blocks
+    code = blocks[-1] if blocks else text
+    whole = code[:max((o.start() for o in _COLUMN_0.finditer(code)), default=0)]
+    return code if finished or not _DEFINES.search(whole) else whole

@@ -36,7 +36,7 @@ def continue_tests(
     limit: int = 64 # Tokens
 ) -> list[str]: # The whole answers: beginning and what was added
     "Let a tester go on from calls, greedy"
-    prompts = [player.prompt(p, stage, p.reference_solution) for p, _ in asked]
+    prompts = [str(player.prompt(p, stage, p.reference_solution)) for p, _ in asked] # we begin the answer here
     beginnings = [_beginning(player, p, t) for p, t in asked]
     begun = player.base.tokenizer(beginnings, add_special_tokens=False).input_ids
     begun = [o[:player.window // 2] for o in begun] # a longer call counts as not answered

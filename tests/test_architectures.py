@@ -441,15 +441,14 @@ def test_we_begin_the_answers_of_a_chat_model(tmp_path):
     words, = g.sample([g.prompt(problem, 1, [])], 1)
     code, = g.sample([g.prompt(problem, 5, [None] * 4)], 5)
     tests, = d.sample([d.prompt(problem, 5, code.text)], 5)
+    steps, = g.sample([g.prompt(problem, 3, [words.text, None])], 3)
     assert decode(words.prompt_ids).endswith("<|im_start|>assistant\n") and words.text in decode(words.ids)
+    assert decode(steps.prompt_ids).endswith("<|im_start|>assistant\n1.") and steps.text.startswith("1.")
     assert decode(code.prompt_ids).endswith("assistant\n```python\n") and code.text in decode(code.ids)
-    assert decode(tests.prompt_ids).endswith("assistant\n```python\n") and tests.text in decode(tests.ids)
-    d.prompts = replace(d.prompts, tests_begin="```python\nassert ")
-    tests, = d.sample([d.prompt(problem, 5, code.text)], 5)
-    assert decode(tests.prompt_ids).endswith("assistant\n```python\nassert ") and tests.text.startswith("assert ")
+    assert decode(tests.prompt_ids).endswith("assistant\n```python\nassert f") and tests.text.startswith("assert f")
     inputs = Players(ModelConfig(model=folder, device="cpu", prompts="chat", tests="inputs", max_test_tokens=3)).discriminator
     calls, = inputs.sample([inputs.prompt(problem, 5, code.text)], 5)
-    assert decode(calls.prompt_ids).endswith("assistant\n```python\n")
+    assert decode(calls.prompt_ids).endswith("assistant\n```python\nf") and calls.text.startswith("f")
 
 
 def test_who_watches_an_answer_changes_nothing_of_it():

@@ -12,7 +12,7 @@ from chained_adv.core import Problem
 from chained_adv.problems import find_leaks, load_problems
 from research.references import find_same_behaviour
 from chained_adv.sandbox import Job, Sandbox
-from chained_adv.stages import PROMPT_SETS, answer_begin, answer_kind, complete_output, discriminator_prompt, end_texts
+from chained_adv.stages import PROMPT_SETS, answer_kind, complete_output, discriminator_prompt, end_texts
 from chained_adv.stages import find_end, generator_prompt, get_all_stages, load_prompts
 from chained_adv.testcases import baseline_cases, parse_tests
 
@@ -89,9 +89,10 @@ def test_where_the_answers_of_a_chat_model_end():
 
 def test_a_list_of_a_chat_model_is_read_with_what_we_began():
     "A test that is cut is left out, the whole ones count"
-    assert answer_begin(CHAT, "tests") == answer_begin(CHAT, "code") == ("```python\n", "")
-    begin = answer_begin(replace(CHAT, tests_begin="```python\nassert "), "tests")[1]
-    read = parse_tests(begin + "add(1, 2) == 3\nassert add(0, 0) == 0\nassert add(5, ", "add", PROBLEM.function_signature)
+    asked = discriminator_prompt(CHAT, PROBLEM, 5, "def f(a): return a")
+    assert (asked.begin, asked.kept) == (f"```python\nassert {PROBLEM.entry_point}", f"assert {PROBLEM.entry_point}")
+    begin = asked.kept.replace(PROBLEM.entry_point, "add")
+    read = parse_tests(begin + "(1, 2) == 3\nassert add(0, 0) == 0\nassert add(5, ", "add", PROBLEM.function_signature)
     assert [t.args for t in read.cases] == [(1, 2), (0, 0)]
 
 

@@ -169,7 +169,7 @@ def find_references(
 def _turns(prompts, question, answer, stage):
     "A question and its answer as a prompt set has them: as chat, or as text"
     if not prompts.chat: return dict(prompt=question, completion=answer)
-    if stage == 5: answer = f"{prompts.code_begin}{answer}{prompts.code_stop or ''}"
+    if stage == 5: answer = f"{question.begin}{answer}{prompts.code_stop or ''}"
     turns = dict(system=prompts.system, user=question, assistant=answer)
     return dict(messages=[dict(role=role, content=text) for role, text in turns.items() if text])
 
