@@ -180,9 +180,9 @@ _CHAT = PromptSet("chat", chat=True,
     inputs="Write inputs for {test_task}. Only calls, one per line, for example `{name}([1, 2], 3)`; "
            "what they must return is worked out elsewhere. No comments, no explanations.",
     stop=("```", "\n\n"), code_stop="\n```", tests_stop="\n```",
-    begins=("", "-", "1.", "- The result", "```python\n"),
+    begins=("The function", "-", "1.", "- The result", "```python\n"),
     tests_begin="```python\nassert {name}", inputs_begin="```python\n{name}",
-    answer_tokens=(100, 100, 130, 80, 250), test_tokens=160)
+    answer_tokens=(140, 100, 130, 80, 250), test_tokens=160)
 
 # %% ../nbs/02_stages.ipynb #8f890601
 _SUM = Example("Return the sum of the numbers that are divisible by 3.",
