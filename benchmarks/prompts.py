@@ -6,7 +6,7 @@
     python benchmarks/prompts.py table runs/prompts/qwen-0.5b
 
 `code` writes programs in one go, greedily, with the prompts of this package and with a plain prompt (`plain_code`, written by hand),
-whose answers are cut in its favour (`cut_plain`). It also samples five programs a problem at temperature .8 with our prompts.
+whose answers are cut in its favour (`cut_plain`). It also samples programs at temperature .8 with our prompts.
 
 `tests` samples a chain of stages at .8 and a list of tests about each stage, and a list with a plain prompt (`plain_tests`). A test
 counts once, and not at all if it stands in the prompt or if the limit of tokens cut it. A list catches a program if one of its first
@@ -36,7 +36,7 @@ from chained_adv.stages import discriminator_prompt
 from chained_adv.testcases import baseline_cases, parse_tests
 
 CHOICES = ((1, 5), (3, 4, 5), (1, 2, 3, 4, 5))
-N_SAMPLES, N_WRONG = 5, 3 # programs a problem; those of them that lists should catch
+N_WRONG = 3 # sampled programs a problem that lists should catch, if they are wrong
 T = .8
 
 
@@ -140,7 +140,7 @@ def code(a, path, problems, sandbox):
         for p, (_, text, tokens, ended), program, solved in zip(block, written, codes, solves(sandbox, block, codes)):
             add_line(path, dict(arm="plain", id=p.id, solved=solved, code=program, texts=[text], tokens={5: tokens},
                                 ended={5: ended}))
-    write_chains(a, path, problems, sandbox, (5,), "sampled", N_SAMPLES, T)
+    if a.samples: write_chains(a, path, problems, sandbox, (5,), "sampled", a.samples, T)
 
 
 def wrong_programs(path):
@@ -260,7 +260,7 @@ def stages_table(folder):
         mean = lambda key: " ".join(f"{s}: {sum(o[key][s] for o in own) / len(own):.3g}" for s in own[0][key])
         yield (f"| {arm} | {len(own)} | {rate([o['solved'] for o in own])} | {sum(map(tokens, own)) / len(own):.0f} | "
                f"{mean('tokens')} | {mean('ended')} |")
-    for n in range(1, N_SAMPLES + 1) if attempts else ():
+    for n in range(1, min(map(len, attempts.values()), default=0) + 1):
         spent = sum(tokens(o) for own in attempts.values() for o in own[:n]) / len(attempts)
         solved = [any(o["solved"] for o in own[:n]) for own in attempts.values()]
         yield f"| 5, one of {n} samples | {len(solved)} | {rate(solved)} | {spent:.0f} | | |"
@@ -282,6 +282,7 @@ def main():
     o.add_argument("--first", type=int, default=0, help="first problem of each file")
     o.add_argument("--limit", type=int, default=None, help="problems of each file")
     o.add_argument("--prompts", default="auto", help="prompt set, or a JSON file")
+    o.add_argument("--samples", type=int, default=5, help="programs that `code` samples a problem")
     o.add_argument("--stages", type=int, nargs="+", default=[1, 2, 3, 4, 5], help="stages of the chains of `tests`")
     o.add_argument("--out", type=Path, default=Path("runs/prompts"))
     o.add_argument("--rows", type=int, default=48, help="rows at a time")
