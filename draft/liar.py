@@ -34,7 +34,8 @@ def falsify(mode: str, request: list, reply: list, first: list) -> list:
     "A reply that is wrong in the way of a mode; `first` is the first request of the run"
     verb, _, _, args, _ = request if len(request) == 5 else (*request, None, None, [])
     status, tree, changes, printed = reply
-    if status in ("back", "refused", "unloaded") or verb in ("about", "return", "raise"): return reply
+    if printed: printed = [o and near(o) for o in printed] if mode != "none" else []
+    if status in ("back", "refused", "unloaded") or verb in ("about", "return", "raise"): return [status, tree, changes, printed]
     if mode == "once" and request == first: return reply
     if mode == "arguments":
         place = next((i for i, o in enumerate(args) if type(o) is list), None)

@@ -260,7 +260,7 @@ def operate(o: Any, name: str, args: list) -> Any:
         error = args[0] if args else None
         return bool(type(o).__exit__(o, type(error) if error else None, error, None))
     python = _WRITTEN.get(name) or getattr(builtins, name, None) or getattr(operator, name)
-    return python(*[o if a is SELF else a for a in args]) if SELF in args else python(o, *args)
+    return python(*[o if a is SELF else a for a in args]) if any(a is SELF for a in args) else python(o, *args)
 
 def is_public(name: object) -> bool:
     "May a test use this name of an object?"

@@ -79,17 +79,22 @@ class Suite:
     def run(self, tester, make_names: Callable, about: dict) -> int: # How many tests there are
         "Run what is wanted; the tester is told of each test's begin and end"
         skip, only = set(about["skip"]), None if about["only"] is None else set(about["only"])
-        def one(number: int | None, do: Callable):
-            if number is None or number in skip or only is not None and number not in only: return
+        def one(number: int | None, do: Callable, lasts: bool = False):
+            "Run a test if it is wanted; a statement that is not wanted now is run, too, for those after it"
+            is_wanted = number is not None and (only is None or number in only)
+            if number in skip or not is_wanted and not lasts: return
+            if not is_wanted: return outcome_of(do)
             tester.begin(number)
-            tester.report(number, *outcome_of(do))
+            tester.report(number, *outcome_of(do), lasts)
         if self.rows is not None:
             for number, row in enumerate(self.rows): one(number, lambda: self.ask(tester, *row))
             return len(self.rows)
         names = make_names()
         if self.examples: self.run_examples(names, one)
-        elif needs_pytest(self.tree): self.run_pytest(names, tester, skip, only)
-        else: self.run_statements(names, one)
+        else:
+            pytest = needs_pytest(self.tree)
+            self.run_statements(names, one, [] if pytest else functions_of(self.tree))
+            if pytest: self.run_pytest(names, tester, skip, only)
         return len(self.wanted)
 
     # Rows of data
@@ -118,34 +123,32 @@ class Suite:
 
     # Statements and functions of a text
 
-    def run_statements(self, names: dict, one: Callable):
+    def run_statements(self, names: dict, one: Callable, functions: list):
         "Statements at the top level in order, then the functions"
-        functions, n, block = functions_of(self.tree), 0, []
+        n, block = 0, []
         for node in self.tree.body:
-            if is_test(node):
-                if block: exec(self.code(block), names)
-                block = []
-                one(self.wanted.get(f"#{n}"), lambda: exec(self.code([node]), names))
-                n += 1
-            elif not is_main(node) and not (node in functions_of(self.tree) and False): block.append(node)
+            if not is_test(node):
+                if not is_main(node): block.append(node)
+                continue
+            if block: exec(self.code(block), names)
+            block = []
+            one(self.wanted.get(f"#{n}"), lambda: exec(self.code([node]), names), True)
+            n += 1
         if block: exec(self.code(block), names)
         for f in functions: one(self.wanted.get(f.name), lambda: names[f.name]())
 
     def run_examples(self, names: dict, one: Callable):
         "The examples of a doctest"
         for n, example in enumerate(self.examples):
-            number = self.wanted.get(f">>>{n}")
-            if number is None: exec(compile(example.source, "<tests>", "exec"), names) if ">>>" in self.wanted else None
-            one(number, lambda: run_example(example, names))
+            one(self.wanted.get(f">>>{n}"), lambda: run_example(example, names), True)
 
     def run_pytest(self, names: dict, tester, skip: set, only: set | None):
-        "Under the real pytest, in this process"
+        "Functions and classes under the real pytest, in this process"
         from .session import run_session
-        for node in self.tree.body:
-            if not is_test(node) and not is_main(node): exec(self.code([node]), names)
         module = types.ModuleType("tests")
         vars(module).update(names)
-        run_session(module, {k: n for k, n in self.wanted.items() if n not in skip and (only is None or n in only)}, tester)
+        own = {k: n for k, n in self.wanted.items() if k[:1] != "#"}
+        run_session(module, {k: n for k, n in own.items() if n not in skip and (only is None or n in only)}, tester)
 
 def outcome_of(do: Callable) -> tuple[int, str]: # What it comes to, and why
     "Run a test"

@@ -25,21 +25,27 @@ class Tester:
         self.things: dict[tuple, Any] = {} # stand-ins, by tag and number
         self.errors: dict[tuple, type] = {} # exception classes of the program
         self.lock = threading.RLock()
-        self.test, self.count, self.unfit, self.noted, self.changed = 0, 0, "", {}, False
+        self.test: int | None = None # between tests: None
+        self.count, self.set_up, self.unfit, self.noted, self.changed = 0, 0, "", {}, False # answers, in a test and between tests
         self.printed = [io.StringIO(), io.StringIO()]
 
     def begin(self, number: int):
         "A test begins"
-        self.test, self.count, self.unfit, self.changed = number, 0, "", False
+        self.test, self.count = number, 0
         self.channel.send(LETTER.pack(b"B", number, 0))
 
-    def report(self, number: int, outcome: int, reason: str):
-        "A test has ended"
+    def report(self, number: int, outcome: int, reason: str, lasts: bool = False):
+        "A test has ended; what a statement asked may matter to those after it"
         if self.unfit: outcome, reason = UNFIT, self.unfit
-        if not self.count and outcome == PASSED: outcome, reason = FAILED, "the test asks the program nothing"
+        if not self.count + self.set_up and outcome == PASSED: outcome, reason = FAILED, "the test asks the program nothing"
         if self.noted: self.channel.send(b"S" + write(self.noted))
-        self.noted = {}
-        self.channel.send(LETTER.pack(b"V", number, outcome | 128 * self.changed) + reason.encode("utf-8", "replace")[:MAX_REASON])
+        self.channel.send(LETTER.pack(b"V", number, outcome | 128 * self.changed | 64 * lasts) + reason.encode("utf-8", "replace")[:MAX_REASON])
+        if lasts: self.set_up += self.count
+        self.test, self.unfit, self.noted, self.changed = None, "", {}, False
+
+    def place(self) -> str:
+        "Which answer this is: of the test, or of what stands between the tests"
+        return f"{self.set_up}" if self.test is None else f"{self.test} {self.count}"
 
     def spoil(self, why: str):
         "The test has failed, whatever it catches"
@@ -129,12 +135,13 @@ class Tester:
         for number, after in (changes or {}).items(): builder.refill(containers[int(number)], body_of(after))
         if status == "raise" and not isinstance(value, BaseException): raise NotPlain("raised what is no exception")
         self.check_shape(status + shape_of(tree))
-        self.count += 1
+        if self.test is None: self.set_up += 1
+        else: self.count += 1
         return status, value
 
     def may_change(self) -> bool:
         "Does the test see what the program did to its arguments? Where the reference left them alone, it is run both ways"
-        place = f"{self.test} {self.count} changes"
+        place = self.place() + " changes"
         if self.shapes is None: self.noted[place] = ""
         elif place not in self.shapes and not self.strict: self.changed = True
         return self.write_back or self.shapes is None or place in self.shapes
@@ -142,7 +149,7 @@ class Tester:
     def check_shape(self, found: str):
         "Note where the reference answers with objects; elsewhere no other program may"
         if not found.endswith("|"): return
-        place = f"{self.test} {self.count}"
+        place = self.place()
         if self.shapes is None: self.noted[place] = found
         elif not self.strict and self.shapes.get(place) != found:
             self.spoil("answered with an object where the reference answers otherwise")
@@ -259,7 +266,7 @@ def make_names(tester: Tester, used: set) -> Names: # Names that the tests use
     names.tester = tester
     mine = {n for n in used if n[:2] != "__" and not (n in KNOWN and n not in ERRORS or n in _OURS)} | {"Solution"}
     about = tester.ask("about", sorted(mine - {tester.entry}))
-    tester.count = 0
+    tester.set_up = 0
     for name, kind in zip(sorted(mine - {tester.entry}), about):
         if kind and kind != "value" and (name not in ERRORS or type(kind) is list): names[name] = stand_in(tester, name, kind)
     names.variables = frozenset(n for n, kind in zip(sorted(mine - {tester.entry}), about) if kind == "value")

@@ -48,7 +48,9 @@ class Conversation:
         self.mode, self.only, self.write_back, self.strict = mode, only, write_back, strict
         self.give_up, self.budget = give_up, box.budget if budget is None else budget
         self.test: int | None = None
-        self.used, self.steps, self.losses = [0., 0.], [], 0 # seconds of tests and program in this test
+        self.used, self.losses = [0., 0.], 0 # seconds of tests and program in this test
+        self.set_up: list[bytes] = [] # transcript of what was asked between tests
+        self.steps = self.set_up # and with it that of this test
         self.child: Child | None = None
         self.liar: Child | None = None
 
@@ -77,9 +79,6 @@ class Conversation:
         self.run.spent += wait.used
         return got
 
-    def begin(self, number: int):
-        self.test, self.used, self.steps = number, [0., 0.], []
-
     def close(self, outcome: str, reason: str, by_test: bool):
         "A test has its verdict, unless it has one"
         number = self.test
@@ -90,6 +89,13 @@ class Conversation:
             if self.steps == want: outcome, reason = "passed", "answered all as the reference does"
             elif by_test and place % 2 == 0: outcome, reason = "passed", "the test asked something else, although all answers were the reference's"
         self.run.verdicts[number], self.run.letters[number] = (outcome, reason), self.steps
+        self.steps = self.steps[:] # the test may go on
+
+    def begin(self, number: int | None, lasts: bool = False):
+        "A test begins, or has ended; what is asked between tests belongs to all that follow"
+        if number is None: self.steps = self.steps if lasts else self.set_up
+        else: self.set_up, self.steps = self.steps, self.steps[:]
+        self.test, self.used = number, [0., 0.]
 
     def start(self, tester: Child):
         shapes = {k: v for blob in self.known.shapes for k, v in json.loads(blob).items()} if self.known else {} if self.strict else None
@@ -117,10 +123,11 @@ class Conversation:
             elif letter in (b"B", b"V", b"E") and len(got) >= LETTER.size:
                 _, number, code = LETTER.unpack(got[:LETTER.size])
                 reason = got[LETTER.size:LETTER.size + 600].decode("utf-8", "replace")
-                if letter == b"B" and number not in run.verdicts: self.begin(number)
+                if letter == b"B" and self.test is None and number not in run.verdicts: self.begin(number)
                 elif letter == b"V" and number == self.test:
-                    self.close(OUTCOMES[min(code & 127, 4)], reason, True)
+                    self.close(OUTCOMES[min(code & 63, 4)], reason, True)
                     if code & 128: run.changed.add(number)
+                    self.begin(None, bool(code & 64))
                 elif letter == b"E":
                     run.end = "exception", reason or "the tests ended before this one"
                     return "clean" if code == 2 else "dirty"
