@@ -107,7 +107,7 @@ class Suite:
         except Exception as e:
             if kind != "raises": raise
             names = [want] if type(want) is str else want
-            if {c.__name__ for c in type(e).__mro__} & set(names): return
+            if {c.__name__ for c in type(e).__mro__ if c.__module__ == "builtins"} & set(names): return
             raise AssertionError(f"raised {type(e).__name__}: {e}, expected {' or '.join(names)}") from None
         if kind == "raises": raise AssertionError(f"got {brief(got)}, expected {want} to be raised")
         if self.in_place and got is None and args and hasattr(args[0], "__len__"): got = args[0]
