@@ -124,10 +124,11 @@ class Program:
         if tag == "x": return KNOWN.get(body[0], Exception)(*Builder(self.unodd).build(body[1]))
         raise Refused(f"{tag!r} is no tag")
 
-    def make_function(self, number: int, name: str) -> Any:
+    def make_function(self, number: int, name: str, doc: str | None = None) -> Any:
         "Stands for a function of the test"
         def function(*args, **kwargs): return self.call_back(number, args, kwargs)
         function.__name__ = function.__qualname__ = name
+        function.__doc__ = doc
         return function
 
     def call_back(self, number: int, args: tuple, kwargs: dict) -> Any:
@@ -174,9 +175,10 @@ class Program:
         if verb == "call": return self.call(o, args, kwargs, target)
         if verb == "isa": return isinstance(args[0], o)
         if verb == "next": return self.take(o, name)
-        if verb in ("attr", "set", "method"):
+        if verb in ("attr", "set", "del", "method"):
             if not is_public(name) or type(target) is str and name[:2] == "__": raise AttributeError(name)
             if verb == "set": return setattr(o, name, *args)
+            if verb == "del": return delattr(o, name)
             return getattr(o, name)(*args, **kwargs) if verb == "method" else getattr(o, name)
         if verb != "op" or name not in OPERATORS: raise Refused(f"{verb} {name} is no request")
         return operate(o, name, args)

@@ -19,7 +19,9 @@ def is_test(node: ast.stmt) -> bool:
     return any(name[:6] in ("assert", "raises", "check", "check_") or name[:5] == "test_" or name == "raises" for name in calls)
 
 def is_main(node: ast.stmt) -> bool:
-    "Is this `if __name__ == ...`?"
+    "Is this `if __name__ == ...`, or a call that would run all tests?"
+    call = node.value if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
+    if call is not None and ast.unparse(call.func) in ("unittest.main", "pytest.main", "doctest.testmod", "main"): return True
     return isinstance(node, ast.If) and any(isinstance(o, ast.Name) and o.id == "__name__" for o in ast.walk(node.test))
 
 def is_test_class(node: ast.AST) -> bool:

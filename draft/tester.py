@@ -64,7 +64,7 @@ class Tester:
         if hasattr(type(v), "__next__"): return Packer(self.odd).pack(list(itertools.islice(v, 100_000)))
         if not callable(v): self.spoil(f"a {type(v).__name__} of the test cannot be passed to the program")
         self.functions.append(v)
-        return {"k": [len(self.functions) - 1, str(getattr(v, "__name__", "function"))]}
+        return {"k": [len(self.functions) - 1, str(getattr(v, "__name__", "function")), getattr(v, "__doc__", None) and str(v.__doc__)[:2000]]}
 
     def unodd(self, tag: str, body) -> Any:
         "What such a tree stands for"
@@ -168,7 +168,7 @@ def shape_of(tree, path: str = "") -> str: # Ends in `|` if there is any
     if type(tree) is not dict: return ""
     (tag, body), = tree.items()
     if tag == "h": return f"{path}h|"
-    if tag == "x": return shape_of([body[2], *body[3].values(), body[4]], path + tag)
+    if tag == "x": return shape_of([body[2], *body[3].values(), body[4] and {"x": body[4]}], path + tag)
     return f"{path}y{body}|" if tag == "y" else shape_of(body, path + tag) if type(body) in (list, dict) else ""
 
 class Handle:
@@ -191,7 +191,8 @@ class Handle:
     @property
     def __doc__(self): return tester_of(self).ask("attr", which_of(self), "__doc__")
     def __instancecheck__(self, v): return isinstance(v, Handle) and tester_of(self).ask("isa", which_of(self), None, (v,)) is True
-    def __hash__(self): return hash(str(which_of(self)))
+    def __hash__(self): return hash(which_of(self)) if type(which_of(self)) is str else tester_of(self).ask("op", which_of(self), "hash")
+    def __delattr__(self, name): tester_of(self).ask("del", which_of(self), name)
     def __iter__(self):
         found = tester_of(self).ask("op", which_of(self), "iter")
         return found if isinstance(found, Stream) else iter(found) if isinstance(found, Handle) and found is not self else iter(())

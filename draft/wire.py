@@ -26,19 +26,28 @@ ATOMS |= {cls: (cls.__name__, _attributes(names), _spread(cls)) for cls, names i
     (datetime.date, "year month day"), (datetime.time, "hour minute second microsecond"),
     (datetime.datetime, "year month day hour minute second microsecond"),
     (datetime.timedelta, "days seconds microseconds"))}
-SERIES = {list: "", tuple: "t", set: "s", frozenset: "z", deque: "q",
+SERIES = {list: "", tuple: "t", set: "s", frozenset: "z",
           type({}.keys()): "K", type({}.values()): "", type({}.items()): ""}
-DICTS = {dict: "d", Counter: "C", OrderedDict: "O", defaultdict: "d"}
+DICTS = {dict: "d", Counter: "C", OrderedDict: "O"}
+_FACTORIES = {t.__name__: t for t in (list, dict, set, int, float, str, bool, tuple)} # of a defaultdict; others stay behind
 MUTABLE = {list, set, deque, dict, Counter, OrderedDict, defaultdict, bytearray}
 _ATOM_OF = {tag: make for tag, _, make in ATOMS.values()} | {"B": bytearray.fromhex}
 _FROZEN_OF = {"t": tuple, "z": frozenset, "K": lambda body: dict.fromkeys(body).keys()}
-_MUTABLE_OF = {"s": set, "q": deque, "d": dict, "C": Counter, "O": OrderedDict}
+_MUTABLE_OF = {"s": set, "d": dict, "C": Counter, "O": OrderedDict}
 _named = functools.lru_cache(200)(collections.namedtuple) # making one takes long
 _write = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 def refuse(v: object):
     "Refuse a value that is no plain data"
     raise NotPlain(f"a {type(v).__name__} is not plain data")
+
+_BASES = (int, float, str, list, tuple, set, frozenset, Counter, OrderedDict, dict) # of subclasses
+def plain_base(t: type) -> type | None: # None: an instance is no plain data
+    "The builtin type that a subclass adds no public name to: its values cross as plain ones"
+    mro = type.__dict__["__mro__"].__get__(t)
+    base = next((b for b in mro if b in _BASES), None)
+    if base is None or base is t or any(n[:1] != "_" for c in mro[:mro.index(base)] for n in vars(c)): return None
+    return None if "__eq__" in {n for c in mro[:mro.index(base)] for n in vars(c)} else base
 
 class Packer:
     "Makes of values what JSON can write. A mutable container has a number, so that it stays one object"
@@ -64,13 +73,16 @@ class Packer:
         if t in SERIES: return self.series(list(v), SERIES[t])
         if t in DICTS: return {DICTS[t]: [[self.pack(k), self.pack(o)] for k, o in v.items()]}
         if t is bytearray: return {"B": v.hex()}
+        if t is deque: return {"q": [v.maxlen, self.series(list(v))]}
+        if t is defaultdict: return {"e": [getattr(v.default_factory, "__name__", None), [[self.pack(k), self.pack(o)] for k, o in v.items()]]}
         if t in ATOMS and not getattr(v, "tzinfo", None): return {ATOMS[t][0]: ATOMS[t][1](v)}
         fields = getattr(t, "_fields", None)
         if t.__base__ is tuple and type(fields) is tuple:
             return {"n": [t.__name__, list(fields), self.series(list(tuple.__iter__(v)))]}
         if t.__module__ == "numpy" and hasattr(t, "tolist") and v.dtype.kind in "biufcSU":
             return {"N": [v.dtype.str, hasattr(t, "item") and not v.ndim, Packer(self.odd).pack(v.tolist())]}
-        return self.odd(v)
+        base = plain_base(t)
+        return self.odd(v) if base is None else self.open(base(v)) if base not in (int, float, str) else self.pack(base.__getnewargs__(v)[0])
 
     def series(self, items: list, tag: str = ""):
         "The tree of what a container holds; sets in an order of their own"
@@ -94,6 +106,8 @@ class Builder:
         if type(tree) is not dict: return tree
         (tag, body), = tree.items()
         if tag == "@": return self.containers[body]
+        if tag == "q": return self.refill(self.keep(deque(maxlen=body[0])), tree)
+        if tag == "e": return self.refill(self.keep(defaultdict(_FACTORIES.get(body[0]))), tree)
         if tag in _MUTABLE_OF: return self.fill(_MUTABLE_OF[tag](), body)
         if tag in _FROZEN_OF: return _FROZEN_OF[tag]([self.build(o) for o in body])
         if tag in _ATOM_OF: return self.keep(_ATOM_OF[tag](body)) if tag == "B" else _ATOM_OF[tag](body)
@@ -115,6 +129,7 @@ class Builder:
 
     def refill(self, v, body):
         "Give a container what a tree's body holds instead of what is in it"
+        if type(body) is dict: (tag, (_, body)), = body.items() # a deque's or a defaultdict's whole tree
         if isinstance(v, (dict, set)):
             new = [self.build(o) for o in body] if isinstance(v, set) else [(self.build(k), self.build(o)) for k, o in body]
             v.clear()
@@ -129,8 +144,8 @@ class Builder:
 def body_of(tree):
     "What stands inside of a container's tree"
     if type(tree) is list: return tree
-    (_, body), = tree.items()
-    return body
+    (tag, body), = tree.items()
+    return tree if tag in ("q", "e") else body
 
 def write(tree) -> bytes: return _write(tree).encode("utf-8", "surrogatepass")
 def read(data: bytes): return json.loads(data.decode("utf-8", "surrogatepass"))
