@@ -61,10 +61,9 @@ def names_used(code: types.CodeType) -> set:
 class Suite:
     "The tests of one text, or rows of data, as they are run against one program after the other"
     def __init__(self, about: dict): # `rows`, or `text` and the number of each wanted test by name; `entry`
-        self.rows, self.rules, self.in_place = about.get("rows"), about.get("rules") or {}, about.get("in_place", False)
         self.entry, self.wanted, self.used = about["entry"], about.get("wanted") or {}, set()
         self.examples: list = []
-        if self.rows is not None: return
+        if about.get("rows"): return # they come with each run
         text = (about.get("setup") or "") + about["text"]
         if ">>>" in self.wanted: self.examples = doctest.DocTestParser().get_examples(text)
         else: self.tree = ast.parse(text)
@@ -88,9 +87,10 @@ class Suite:
             if not is_wanted: return outcome_of(do)
             tester.begin(number)
             tester.report(number, *outcome_of(do), lasts)
-        if self.rows is not None:
-            for number, row in enumerate(self.rows): one(number, lambda: self.ask(tester, *row))
-            return len(self.rows)
+        if "rows" in about:
+            check = Rows(self.entry, about)
+            for number, row in enumerate(about["rows"]): one(number, lambda: check.ask(tester, number, *row))
+            return len(about["rows"])
         names = make_names()
         if self.examples: self.run_examples(names, one)
         else:
@@ -98,30 +98,6 @@ class Suite:
             self.run_statements(names, one, [] if pytest else functions_of(self.tree))
             if pytest: self.run_pytest(names, tester, skip, only)
         return len(self.wanted)
-
-    # Rows of data
-
-    def ask(self, tester, kind: str, args, kwargs, expected):
-        "One row: call the program, compare"
-        build = Builder(None).build
-        args, kwargs, want = build(args), build(kwargs), build(expected)
-        try: got = tester.ask("script", None, None, args) if kind == "io" else tester.ask("call", self.entry, None, args, kwargs)
-        except Exception as e:
-            if kind != "raises": raise
-            names = [want] if type(want) is str else want
-            if {c.__name__ for c in type(e).__mro__ if c.__module__ == "builtins"} & set(names): return
-            raise AssertionError(f"raised {type(e).__name__}: {e}, expected {' or '.join(names)}") from None
-        if kind == "raises": raise AssertionError(f"got {brief(got)}, expected {want} to be raised")
-        if self.in_place and got is None and args and hasattr(args[0], "__len__"): got = args[0]
-        if not self.is_right(kind, args, got, want): raise AssertionError(f"got {brief(got)}, expected {brief(want)}")
-
-    def is_right(self, kind, args, got, want) -> bool:
-        "Is this what a row of a kind wants?"
-        if kind == "truthy": return bool(got)
-        if kind == "falsy": return not got
-        if kind == "is": return got is want
-        if kind == "io": return same_output(got, want)
-        return same(got, want, kind == "equal", self.rules)
 
     # Statements and functions of a text
 
@@ -151,6 +127,38 @@ class Suite:
         vars(module).update(names)
         own = {k: n for k, n in self.wanted.items() if k[:1] != "#"}
         run_session(module, {k: n for k, n in own.items() if n not in skip and (only is None or n in only)}, tester)
+
+class Rows:
+    "Rows of data: how a program is called, and what it must return"
+    def __init__(self, entry: str, about: dict): # `rules`, `in_place`, `answers`: are the answers wanted, and no verdicts?
+        self.entry, self.rules, self.in_place, self.answers = entry, about["rules"], about["in_place"], about.get("answers")
+        if "checker" in self.rules: exec(compile(self.rules["checker"], "<checker>", "exec"), names := {})
+        self.check = names["check"] if "checker" in self.rules else None
+
+    def ask(self, tester, number: int, kind: str, args, kwargs, expected):
+        "One row: call the program, compare"
+        build = Builder().build
+        args, kwargs, want = build(args), build(kwargs), build(expected)
+        try: got = tester.ask("script", None, None, args) if kind == "io" else tester.ask("call", self.entry, None, args, kwargs)
+        except Exception as e:
+            if kind != "raises" or self.answers: raise
+            names = [want] if type(want) is str else want
+            if {c.__name__ for c in type(e).__mro__ if c.__module__ == "builtins"} & set(names): return
+            raise AssertionError(f"raised {type(e).__name__}: {e}, expected {' or '.join(names)}") from None
+        first = args[0] if args else next(iter(kwargs.values()), None)
+        if self.in_place and got is None and hasattr(first, "__len__"): got = first
+        if self.answers: return tester.answer(number, got)
+        if kind == "raises": raise AssertionError(f"got {brief(got)}, expected {want} to be raised")
+        if not self.is_right(kind, args, got, want): raise AssertionError(f"got {brief(got)}, expected {brief(want)}")
+
+    def is_right(self, kind, args, got, want) -> bool:
+        "Is this what a row of a kind wants?"
+        if self.check: return self.check(args, got, want) is True
+        if kind == "truthy": return bool(got)
+        if kind == "falsy": return not got
+        if kind == "is": return got is want
+        if kind == "io": return same_output(got, want)
+        return same(got, want, kind == "equal", self.rules)
 
 def outcome_of(do: Callable) -> tuple[int, str]: # What it comes to, and why
     "Run a test"
