@@ -1,5 +1,5 @@
 """Many programs against many tests: what is known is looked up, what is alike is run once"""
-import json, re
+import re
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -210,7 +210,7 @@ class Batch:
 
     def keep_printed(self, p: Plan, run: Run):
         "Keep what the program printed, as the tests' process tells it"
-        for i, text in enumerate(json.loads(run.printed or b"[]")[:2]): p.printed[i] = (p.printed[i] + str(text))[:self.box.limit]
+        for i, text in enumerate(run.printed): p.printed[i] = (p.printed[i] + text)[:self.box.limit]
 
     def result(self, p: Plan) -> ExecutionResult:
         "The result of a job whose verdicts are all there"
