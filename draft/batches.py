@@ -119,10 +119,10 @@ class Batch:
         suite = dict(text=text, entry=entry, setup=setup, wanted={n: i for i, n in enumerate(names)})
         program = Program(setup + source, entry, signature)
         first = yield from self.box.run(suite, program)
-        again = yield from self.box.run(suite, program, known=first)
-        good = {}
-        for i in range(len(names)):
-            outcome, reason = first.verdicts.get(i, first.end)
+        good = {i: first.verdicts.get(i, first.end) for i in range(len(names))}
+        leave = [i for i, v in good.items() if v[0] != "passed"] # these are not run again
+        again = (yield from self.box.run(suite, program, known=first, leave=leave)) if len(leave) < len(good) else first
+        for i, (outcome, reason) in good.items():
             other = again.verdicts.get(i, again.end)
             if outcome == "passed" and other[0] != "passed": outcome, reason = "wrong_value", f"not the same in two runs: {other[1]}"
             elif outcome == "passed" and first.letters[i] != again.letters[i]: outcome, reason = "wrong_value", "not the same in two runs"
@@ -137,7 +137,8 @@ class Batch:
         left, budget, weak = {i for i, v in good.items() if v[0] == "passed"}, self.box.budget / 2, set()
         for mode in MODES:
             if not left or budget <= 0: break
-            run = yield from self.box.run(suite, program, known=first, mode=mode, only=sorted(left), budget=budget)
+            leave = [i for i, v in good.items() if v[0] != "passed"]
+            run = yield from self.box.run(suite, program, known=first, mode=mode, only=sorted(left), leave=leave, budget=budget)
             budget -= run.spent
             left = {i for i in left if run.verdicts.get(i, ("", ""))[0] == "passed"}
             if mode == "near": weak = left
@@ -203,7 +204,9 @@ class Batch:
                 for name, place in names.items(): self.note(p, place, found.verdicts[numbers[name]])
                 return False
             suite = dict(text=text, entry=p.program.entry, setup=p.job.setup, wanted=numbers)
-            run = yield from self.box.candidate(suite, p.program, found.run, sorted(numbers[n] for n in names))
+            bad = [i for i, v in found.verdicts.items() if v[0] != "passed"] # nobody is judged by these
+            run = yield from self.box.candidate(suite, p.program, found.run, sorted(numbers[n] for n in names), bad)
+            run.verdicts |= {i: found.verdicts[i] for i in bad}
         for name, place in names.items(): self.note(p, place, run.verdicts.get(numbers[name], run.end))
         self.keep_printed(p, run)
         return self.box.give_up and run.end[0] == "timeout"

@@ -66,7 +66,7 @@ class Sandbox:
             if child.status is None and child.cpu() < self.timeout + 2: return child
             child.leave()
         text = suite.get("text") or ""
-        return self.fork(b"T", suite, text, bool(re.search(r"\b(pytest|unittest|TestCase)\b|class Test|(setup|teardown|setUp|tearDown)_?\w*\(|def test\w*\(\s*\w", text)))
+        return self.fork(b"T", suite, text, bool(re.search(r"\b(pytest|unittest|TestCase|approx|raises)\b|class Test|(setup|teardown|setUp|tearDown)_?\w*\(|def test\w*\(\s*\w", text)))
 
     def keep(self, key, child):
         child.mark = 0.
@@ -80,11 +80,13 @@ class Sandbox:
         for _ in range(32):
             tester = self.tester(key, suite)
             talk, end, before = Conversation(self, suite, program, run, **how), "lost", copy.copy(run)
+            talk.excuses = excused < TRIES
             before.verdicts, before.letters = dict(run.verdicts), dict(run.letters)
             try: end = yield from talk.carry(tester)
             except Excused as e:
                 excused, run = excused + 1, before
-                if excused >= TRIES: raise SandboxError(f"processes of the sandbox are killed from outside ({e}); check memory and process limits of this machine or container")
+                if excused == TRIES and "refused to fork" in str(e):
+                    raise SandboxError(f"the sandbox cannot set up a process ({e}); check memory and process limits of this machine or container") from None
                 continue
             finally:
                 talk.drop()
@@ -93,12 +95,12 @@ class Sandbox:
             if end != "lost" or run.spent >= self.budget or how.get("give_up") and run.end[0] == "timeout": break
         return run
 
-    def candidate(self, suite, program, first, only):
+    def candidate(self, suite, program, first, only, leave=()):
         "Generator: a program beside what the reference did"
-        run = yield from self.run(suite, program, known=first, only=only, give_up=self.give_up)
+        run = yield from self.run(suite, program, known=first, only=only, leave=leave, give_up=self.give_up)
         again = sorted(n for n in run.changed if run.verdicts.get(n, ("",))[0] == "passed")
         if again: # what the program did to its arguments may be why
-            other = yield from self.run(suite, program, known=first, only=again, write_back=False)
+            other = yield from self.run(suite, program, known=first, only=again, leave=leave, write_back=False)
             run.verdicts |= {n: v for n, v in other.verdicts.items() if n in again}
         return run
 

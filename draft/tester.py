@@ -273,6 +273,7 @@ def make_names(tester: Tester, used: set) -> Names: # Names that the tests use
     "Ask what of them the program defines; the rest is ours"
     names = Names(ready_names() | WORDS | {"__name__": "tests", "__builtins__": builtins})
     names.tester = tester
+    names.update(supplied(used))
     mine = {n for n in used if n[:2] != "__" and not (n in KNOWN and n not in ERRORS or n in _OURS)} | {"Solution"}
     about = tester.ask("about", sorted(mine - {tester.entry}))
     tester.set_up = 0
@@ -283,7 +284,20 @@ def make_names(tester: Tester, used: set) -> Names: # Names that the tests use
     if "candidate" in used: names.setdefault("candidate", names.get(tester.entry))
     return names
 
-_OURS = frozenset(dir(builtins)) - ERRORS.keys() | {"pytest", "unittest"}
+# What tests use without importing it
+_MODULES = "pytest unittest math itertools collections functools random string sys re copy operator json datetime time".split()
+_FROM = {"approx": "pytest", "raises": "pytest", "TestCase": "unittest", "deepcopy": "copy", "isclose": "math", "Decimal": "decimal",
+         "Fraction": "fractions"}
+_OURS = frozenset(dir(builtins)) - ERRORS.keys() | {*_MODULES, *_FROM}
+
+def supplied(used: set) -> dict:
+    "The modules and names that tests use, and may have forgotten to import"
+    found = {}
+    for name in used & {*_MODULES, *_FROM}:
+        try: module = __import__(_FROM.get(name, name))
+        except ImportError: continue
+        found[name] = getattr(module, name) if name in _FROM else module
+    return found
 
 class Solution(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     "A module that is not there is the program"

@@ -46,13 +46,13 @@ class Excused(Exception):
 class Conversation:
     "The tests' process, the program's process, perhaps a liar between them, and whose turn it is"
     def __init__(self, box, suite, program: Program, run: Run, *, known: Run | None = None, mode: str = "",
-                 only: list | None = None, write_back: bool = True, strict: bool = False, give_up: bool = False,
+                 only: list | None = None, leave: list = [], write_back: bool = True, strict: bool = False, give_up: bool = False,
                  budget: float | None = None, **more): # `rows`, `rules`, `in_place`, `answers`
         self.box, self.suite, self.program, self.run, self.known = box, suite, program, run, known
-        self.mode, self.only, self.write_back, self.strict = mode, only, write_back, strict
+        self.mode, self.only, self.leave, self.write_back, self.strict = mode, only, leave, write_back, strict
         self.give_up, self.budget = give_up, box.budget if budget is None else budget
         self.test: int | None = None
-        self.more = more
+        self.more, self.excuses = more, True
         self.used, self.losses = [0., 0.], 0 # seconds of tests and program in this test
         self.set_up: list[bytes] = [] # transcript of what was asked between tests
         self.steps = self.set_up # and with it that of this test
@@ -80,7 +80,7 @@ class Conversation:
         if seconds <= 0: return Ended("timeout", f"no end after {self.box.timeout:g} s" if self.run.spent < self.budget else self.box.too_late)
         wait = Wait(child, seconds)
         got = yield wait
-        if isinstance(got, Ended) and got.excused: raise Excused(got.reason)
+        if isinstance(got, Ended) and got.excused and self.excuses: raise Excused(got.reason)
         self.used[side] += wait.used
         self.run.spent += wait.used
         return got
@@ -105,7 +105,7 @@ class Conversation:
     def start(self, tester: Child):
         shapes = [o.decode("latin-1") for o in self.known.shapes] if self.known else [] if self.strict else None # not read here
         about = dict(entry=self.program.entry, shapes=shapes, strict=self.strict, write_back=self.write_back,
-                     skip=sorted(self.run.verdicts), only=self.only, **self.more)
+                     skip=sorted({*self.run.verdicts, *self.leave}), only=self.only, **self.more)
         tester.send(json.dumps(about).encode())
         if self.mode: self.liar = self.box.fork(b"L", dict(mode=self.mode), "")
 
