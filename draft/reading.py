@@ -62,6 +62,7 @@ class Reading:
     view: View
     entry: str
     takes: Any # what the signature takes
+    calls: bool = False # are calls enough, whose answers nobody has said?
     items: list = field(default_factory=list)
     forms: set = field(default_factory=set)
 
@@ -106,6 +107,14 @@ class Reading:
                 is_ = isinstance(test.ops[0], ast.Is)
                 if is_ and expected not in (None, True, False): return None
                 return dict(kind="is" if is_ else "exact", args=called[0], kwargs=called[1], expected=expected)
+
+    def open_question(self, node: ast.stmt) -> tuple[tuple, tuple] | None:
+        "A call, or a row of arguments, whose answer nobody has said"
+        value = node.value if isinstance(node, ast.Expr) else None
+        if isinstance(value, ast.Call) and getattr(value.func, "id", "") == "print" and len(value.args) == 1: value = value.args[0]
+        if called := self.call(value): return called
+        if not isinstance(value, ast.Tuple) or not self.takes.known or len(value.elts) != self.takes.most: return None
+        return tuple(constant(o) for o in value.elts), ()
 
     def raising(self, node: ast.With) -> dict | None:
         "`with pytest.raises(...)` around one call"
@@ -175,14 +184,14 @@ def calls_program(node: ast.AST, entry: str, made: set) -> bool: # Names that th
     names = {o.id for o in ast.walk(node) if isinstance(o, ast.Name)} | {o.attr for o in ast.walk(node) if isinstance(o, ast.Attribute)}
     return bool({entry, "candidate", "Solution"} & names or made & names or any(n[:1].isupper() and not hasattr(builtins, n) for n in names))
 
-def read_tests(text: str, entry: str | None, signature: str | None = None) -> dict: # "items", "notes", "format", "source"
+def read_tests(text: str, entry: str | None, signature: str | None = None, calls: bool = False) -> dict: # "items", "notes", "format", "source"
     "The tests in a text, in the order written"
     entry, whole = entry or "", text[:MAX_TEXT]
     view = view_of(whole)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree, left_out = parse(view)
-        r = Reading(whole, view, entry, read_parameters(signature))
+        r = Reading(whole, view, entry, read_parameters(signature), calls)
         named = {id(node): name for name, node in tests_in(tree)}
         made = made_with(tree, entry)
         for node in tree.body:
@@ -220,6 +229,7 @@ def read_statement(r: Reading, node: ast.stmt, named: dict, made: set):
             if not calls_program(node, r.entry, made): r.reject(own, "calls nothing", "the program is not called")
             elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)) and not can_fail(part): r.reject(own, "asserts nothing", "it asks nothing of the program")
             else: r.put(own, "code", "unittest" if "self" in ast.unparse(part.args if part is not node else ast.Load()) else "pytest" if isinstance(part, ast.FunctionDef) else "asserts", name=named[id(part)])
+    elif r.calls and (called := r.open_question(node)): r.put(span, "equal", "inputs", args=called[0], kwargs=called[1], expected=None)
     elif isinstance(node, ast.Expr) and (found := r.question(node)): r.put(span, found.pop("kind"), "asserts", **found)
     elif rows := r.rows(node): r.read_rows(rows)
 
