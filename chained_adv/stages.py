@@ -291,9 +291,9 @@ class Prompt(str):
         return re.sub(r"\A```.*\n", "", self.begin)
 
 def _begun(text, begin, problem):
-    "Make a prompt with a beginning; a problem without a function has no name that an answer could begin with"
+    "Make a prompt with the beginning of its answer"
     prompt = Prompt(text)
-    if problem.entry_point or "{name}" not in begin: prompt.begin = begin.format(name=problem.entry_point)
+    prompt.begin = begin.format(name=problem.entry_point)
     return prompt
 
 # %% ../nbs/02_stages.ipynb #7ce03e5b
