@@ -470,6 +470,22 @@ def test_who_watches_an_answer_changes_nothing_of_it():
 
 # Stop texts
 
+def test_lines_end_a_row_while_sampling_too():
+    players = Players(ModelConfig(device="cpu"))
+    g = players.generator
+    problem = Problem("sum", "Take the list xs. Return the sum.", "def solve(xs):", ([[1], 1],), "def solve(xs): return sum(xs)")
+    prompts = [g.prompt(problem, 5, ["a", "b", "c", "d"])]
+    whole = g.sample(prompts, 5, 0.)[0].text
+    assert whole.count("\n") > 0
+    g.prompts = replace(g.prompts, answer_lines=(0, 0, 0, 0, 1))
+    assert g.max_lines(5) == 0 and g.sample(prompts, 5, 0.)[0].text == whole, "a program is never counted"
+    d = players.discriminator
+    asked = [d.prompt(problem, 5, whole)]
+    tests = d.sample(asked, 5, 0.)[0]
+    d.prompts = replace(d.prompts, tests_lines=1)
+    cut = d.sample(asked, 5, 0.)[0]
+    assert "\n" in tests.text and cut.finished and cut.text == tests.text.split("\n")[0] and len(cut.ids) < len(tests.ids)
+
 def test_a_stop_text_ends_a_row_while_sampling(monkeypatch):
     "The same answers as those cut afterwards, but fewer tokens are sampled"
     players = Players(ModelConfig(device="cpu"))

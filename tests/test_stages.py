@@ -87,6 +87,15 @@ def test_where_the_answers_of_a_chat_model_end():
     assert [answer_kind("generator", 5), answer_kind("generator", 4), answer_kind("discriminator", 5)] == ["code", "stage", "tests"]
 
 
+def test_an_answer_ends_after_so_many_lines():
+    "What of it we began counts as its first line; a line that is not over yet goes on"
+    assert find_end(CHAT, " the list\n- n, a number\n- none", "stage", 3) is None
+    assert find_end(CHAT, " the list\n- n, a number\n- none\n- more", "stage", 3) == (30, 31)
+    assert find_end(CHAT, "(1) == 2\n" * 9, "tests", CHAT.tests_lines) == (35, 36)
+    assert find_end(CHAT, "(1) == 2\n```\n\n\n", "tests", CHAT.tests_lines) == (8, 12), "what comes first"
+    assert len(CHAT.answer_lines) == 5 and CHAT.answer_lines[4] == 0, "a program has any number"
+
+
 def test_a_list_of_a_chat_model_is_read_with_what_we_began():
     "A test that is cut is left out, the whole ones count"
     asked = discriminator_prompt(CHAT, PROBLEM, 5, "def f(a): return a")
