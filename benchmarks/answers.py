@@ -22,7 +22,7 @@ from pathlib import Path
 from real_model import read_lines
 from chained_adv.problems import load_problems
 
-PROGRAMS, LISTS, CHAINS = 60, 50, 20 # of a model and a way to ask
+PROGRAMS, LISTS, CHAINS = 100, 48, 48 # of a model and a way to ask
 BY_HAND = {} # text of a list -> what is meant
 
 
@@ -41,6 +41,12 @@ def is_literal(node):
     return True
 
 
+def written(call, name):
+    "A call with plain values"
+    args = [repr(ast.literal_eval(o)) for o in call.args] + [f"{k.arg}={ast.literal_eval(k.value)!r}" for k in call.keywords]
+    return f"{name}({', '.join(args)})"
+
+
 def meant_tests(text, name):
     "The assertions of a text that call the function"
     if text in BY_HAND: return BY_HAND[text]
@@ -52,7 +58,7 @@ def meant_tests(text, name):
         plain = (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq)
                  and isinstance(test.left, ast.Call) and ast.unparse(test.left.func) == name
                  and all(map(is_literal, [*test.left.args, *[k.value for k in test.left.keywords], *test.comparators])))
-        told = [ast.unparse(test.left), ast.unparse(test.comparators[0])] if plain else [ast.unparse(node)]
+        told = [written(test.left, name), repr(ast.literal_eval(test.comparators[0]))] if plain else [ast.unparse(node)]
         if told not in found: found.append(told)
     return found
 
@@ -88,7 +94,7 @@ def main():
     a = o.parse_args()
     problems = {p.id: p for f in a.problems for p in load_problems(f)}
     names = {k: p.entry_point for k, p in problems.items()}
-    answers = [o for folder in sorted(a.runs.iterdir()) if folder.is_dir() for o in (*programs(folder), *lists(folder, names))]
+    answers = [o for folder in sorted(a.runs.iterdir()) if (folder / "tests.jsonl").exists() for o in (*programs(folder), *lists(folder, names))]
     used = {o["id"] for o in answers}
     fields = "id description function_signature baseline_tests reference_solution".split()
     told = [dict(kind="problem") | {k: getattr(p, k) for k in fields} for p in problems.values() if p.id in used]
