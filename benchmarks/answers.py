@@ -10,7 +10,7 @@ Each line is a problem, a program or a list of tests:
 
 `prompts` is `ours` or `plain`. `solved` says whether the program that was meant passes the problem's tests. `meant` lists the tests
 that a reader finds in the text: [call, expected value] where both are literals, else [statement]. It is found with Python's own parser
-(`meant_tests`), not with the reader of this package. Lists in other forms were read by hand: `BY_HAND`.
+(`meant_tests`), not with the reader of this package.
 """
 
 import argparse
@@ -23,7 +23,6 @@ from real_model import read_lines
 from chained_adv.problems import load_problems
 
 PROGRAMS, LISTS, CHAINS = 100, 48, 48 # of a model and a way to ask
-BY_HAND = {} # text of a list -> what is meant
 
 
 def statements(text):
@@ -49,7 +48,6 @@ def written(call, name):
 
 def meant_tests(text, name):
     "The assertions of a text that call the function"
-    if text in BY_HAND: return BY_HAND[text]
     blocks = [o.partition("\n")[2] for o in text.split("```")[1::2]]
     found = []
     for node in [o for block in blocks or [text] for o in statements(block)]:

@@ -286,7 +286,7 @@ def _fields(problem, stage, output=""):
 # %% ../nbs/02_stages.ipynb #c1b7e9a0
 class Prompt(str):
     "What a player reads, and the beginning of its answer, which we write for it"
-    begin = "" # Text behind the prompt, or behind the chat template around it
+    begin = "" # Follows the prompt, or the chat template around it
 
     @property
     def kept(self) -> str: # The beginning without an opening code fence

@@ -3,7 +3,6 @@ import ast
 import gzip
 import json
 from pathlib import Path
-import pytest
 from chained_adv.core import Problem
 from chained_adv.sandbox import Job, Sandbox
 from chained_adv.stages import extract_code
@@ -48,7 +47,7 @@ def test_programs_are_read_as_they_were_meant():
     with Sandbox(workers=2) as box: results = box.run_many(jobs)
     wrong = [(o["model"], o["prompts"], o["id"], o["solved"]) for o, r in zip(PROGRAMS, results)
              if o["solved"] != (bool(r.num_total) and r.passed)]
-    assert len(PROGRAMS) > 400 and len(wrong) <= .02 * len(PROGRAMS), wrong
+    assert len(PROGRAMS) > 400 and len(wrong) <= 2, wrong # none when this was written; a program may come close to its time limit
 
 
 def test_lists_are_read_as_they_were_meant():
