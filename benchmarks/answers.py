@@ -10,7 +10,7 @@ Each line is a problem, a program or a list of tests:
 
 `prompts` is `ours` or `plain`. `solved` says whether the program that was meant passes the problem's tests. `meant` lists the tests
 that a reader finds in the text: [call, expected value] where both are literals, else [statement]. It is found with Python's own parser
-(`meant_tests`), not with the reader of this package. Lists in other forms were read by hand: `BY_HAND`.
+(`meant_tests`), not with the reader of this package.
 """
 
 import argparse
@@ -22,8 +22,7 @@ from pathlib import Path
 from real_model import read_lines
 from chained_adv.problems import load_problems
 
-PROGRAMS, LISTS, CHAINS = 60, 50, 20 # of a model and a way to ask
-BY_HAND = {} # text of a list -> what is meant
+PROGRAMS, LISTS, CHAINS = 100, 48, 48 # of a model and a way to ask
 
 
 def statements(text):
@@ -41,9 +40,14 @@ def is_literal(node):
     return True
 
 
+def written(call, name):
+    "A call with plain values"
+    args = [repr(ast.literal_eval(o)) for o in call.args] + [f"{k.arg}={ast.literal_eval(k.value)!r}" for k in call.keywords]
+    return f"{name}({', '.join(args)})"
+
+
 def meant_tests(text, name):
     "The assertions of a text that call the function"
-    if text in BY_HAND: return BY_HAND[text]
     blocks = [o.partition("\n")[2] for o in text.split("```")[1::2]]
     found = []
     for node in [o for block in blocks or [text] for o in statements(block)]:
@@ -52,7 +56,7 @@ def meant_tests(text, name):
         plain = (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq)
                  and isinstance(test.left, ast.Call) and ast.unparse(test.left.func) == name
                  and all(map(is_literal, [*test.left.args, *[k.value for k in test.left.keywords], *test.comparators])))
-        told = [ast.unparse(test.left), ast.unparse(test.comparators[0])] if plain else [ast.unparse(node)]
+        told = [written(test.left, name), repr(ast.literal_eval(test.comparators[0]))] if plain else [ast.unparse(node)]
         if told not in found: found.append(told)
     return found
 
@@ -88,7 +92,7 @@ def main():
     a = o.parse_args()
     problems = {p.id: p for f in a.problems for p in load_problems(f)}
     names = {k: p.entry_point for k, p in problems.items()}
-    answers = [o for folder in sorted(a.runs.iterdir()) if folder.is_dir() for o in (*programs(folder), *lists(folder, names))]
+    answers = [o for folder in sorted(a.runs.iterdir()) if (folder / "tests.jsonl").exists() for o in (*programs(folder), *lists(folder, names))]
     used = {o["id"] for o in answers}
     fields = "id description function_signature baseline_tests reference_solution".split()
     told = [dict(kind="problem") | {k: getattr(p, k) for k in fields} for p in problems.values() if p.id in used]

@@ -108,9 +108,10 @@ def blocks(a, path, problems, key):
     "Blocks of problems without a line under this key"
     known = {o["id"] for o in read_lines(path) if o["arm"] == key}
     left = [p for p in problems if p.id not in known]
+    done = len(problems) - len(left)
     for i in range(0, len(left), a.rows):
         yield left[i:i + a.rows]
-        print(f"{path}, {key}: {min(i + a.rows, len(left)) + len(known)} of {len(problems)}", flush=True)
+        print(f"{path}, {key}: {min(i + a.rows, len(left)) + done} of {len(problems)}", flush=True)
 
 
 def chain_row(arm, chain, solved, **more):

@@ -2792,6 +2792,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                     'chained_adv.models.Player.features': ('models.html#player.features', 'chained_adv/models.py'),
                                     'chained_adv.models.Player.kind': ('models.html#player.kind', 'chained_adv/models.py'),
                                     'chained_adv.models.Player.logprobs': ('models.html#player.logprobs', 'chained_adv/models.py'),
+                                    'chained_adv.models.Player.max_lines': ('models.html#player.max_lines', 'chained_adv/models.py'),
                                     'chained_adv.models.Player.max_tokens': ('models.html#player.max_tokens', 'chained_adv/models.py'),
                                     'chained_adv.models.Player.parameters': ('models.html#player.parameters', 'chained_adv/models.py'),
                                     'chained_adv.models.Player.reader': ('models.html#player.reader', 'chained_adv/models.py'),

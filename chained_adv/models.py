@@ -198,6 +198,15 @@ def max_tokens(self: Player,
     return chosen or min(512, self.window // 2)
 
 @patch
+def max_lines(self: Player,
+    stage: int # 1 to 5; 0 where no stage is played
+) -> int: # 0 is no limit
+    "Lines after which an answer ends"
+    kind = self.kind(stage)
+    if kind == "tests": return self.prompts.tests_lines
+    return self.prompts.answer_lines[stage - 1] if stage and kind == "stage" else 0
+
+@patch
 def reader(self: Player) -> Reader: # Over the frozen base, or with `full` over the model itself
     "A fresh reader over what reads for this player"
     return Reader(reading_model(self.base), self.pad_id, shares=self.base.shares)
@@ -228,11 +237,12 @@ def _text(tokenizer, ids) -> str: return tokenizer.decode(ids) # its hint allows
 def stops(self: Player,
     ids: list[int], # Token ids of an answer, so far
     stage: int = 0 # The stage played
-) -> bool: # Looked for in the last tokens only
+) -> bool: # Looked for in the last tokens only, unless lines are counted
     "Has what ends an answer been written?"
-    kind = self.kind(stage)
+    kind, lines = self.kind(stage), self.max_lines(stage)
     longest = max(map(len, end_texts(self.prompts, kind)), default=0)
-    return find_end(self.prompts, _text(self.base.tokenizer, ids[-longest - 4:]), kind) is not None
+    text = _text(self.base.tokenizer, ids if lines else ids[-longest - 4:])
+    return find_end(self.prompts, text, kind, lines) is not None
 
 @patch
 def cut(self: Player,
@@ -243,10 +253,11 @@ def cut(self: Player,
     kept: str = "" # Beginning of the text, which we wrote
 ) -> tuple[list[int], list[float], bool, str]: # The same of what is kept, and its text
     "An answer up to its end token, or to what else ends it"
-    tokenizer, kind = self.base.tokenizer, self.kind(stage)
+    tokenizer, kind, lines = self.base.tokenizer, self.kind(stage), self.max_lines(stage)
     text = _text(tokenizer, [i for i in ids if i not in self.end_ids])
-    if end := find_end(self.prompts, text, kind):
-        n = next(n for n in range(1, len(ids) + 1) if find_end(self.prompts, _text(tokenizer, ids[:n]), kind))
+    if end := find_end(self.prompts, text, kind, lines):
+        ended = lambda n: find_end(self.prompts, _text(tokenizer, ids[:n]), kind, lines)
+        n = next(n for n in range(1, len(ids) + 1) if ended(n))
         ids, logps, finished, text = ids[:n], logps[:n], True, text[:end[0]]
     return ids, logps, finished, kept + text
 

@@ -109,6 +109,8 @@ class PromptSet:
     inputs_begin: str = "" # The same of a list of inputs
     continues: bool = False # True if `problem` begins the program and the answer at stage 5 continues it
     examples: tuple[Example, ...] = () # Solved problems before every prompt
+    answer_lines: tuple[int, ...] = (0,) * 5 # Lines after which the answer at a stage ends; 0 is no limit
+    tests_lines: int = 0 # The same of a list of tests
     answer_tokens: int | tuple[int, ...] = 0 # Most tokens of a stage; 0 is 512, or half the window
     test_tokens: int = 0 # Most tokens of a list of tests; 0 is 512, or half the model's window
 
@@ -182,6 +184,7 @@ _CHAT = PromptSet("chat", chat=True,
     stop=("```", "\n\n"), code_stop="\n```", tests_stop="\n```",
     begins=("The function", "-", "1.", "- The result", "```python\n"),
     tests_begin="```python\nassert {name}", inputs_begin="```python\n{name}",
+    answer_lines=(0, 6, 8, 3, 0), tests_lines=4,
     answer_tokens=(140, 100, 130, 80, 250), test_tokens=160)
 
 # %% ../nbs/02_stages.ipynb #8f890601
@@ -283,7 +286,7 @@ def _fields(problem, stage, output=""):
 # %% ../nbs/02_stages.ipynb #c1b7e9a0
 class Prompt(str):
     "What a player reads, and the beginning of its answer, which we write for it"
-    begin = "" # Text behind the prompt, or behind the chat template around it
+    begin = "" # Follows the prompt, or the chat template around it
 
     @property
     def kept(self) -> str: # The beginning without an opening code fence
@@ -291,9 +294,9 @@ class Prompt(str):
         return re.sub(r"\A```.*\n", "", self.begin)
 
 def _begun(text, begin, problem):
-    "Make a prompt with a beginning; a problem without a function has no name that an answer could begin with"
+    "Make a prompt with the beginning of its answer"
     prompt = Prompt(text)
-    if problem.entry_point or "{name}" not in begin: prompt.begin = begin.format(name=problem.entry_point)
+    prompt.begin = begin.format(name=problem.entry_point)
     return prompt
 
 # %% ../nbs/02_stages.ipynb #7ce03e5b
@@ -377,13 +380,16 @@ def _stop_texts(prompts, kind):
 def find_end(
     prompts: PromptSet, # Prompts of the player
     text: str, # Answer, or its end as far as it is written
-    kind: str = "stage" # From `answer_kind`
+    kind: str = "stage", # From `answer_kind`
+    lines: int = 0 # Lines after which it ends; 0 is no limit
 ) -> tuple[int, int] | None: # Ends of the answer and of what ended it; None if nothing did
     "Find where an answer ends in a text that continues after it"
     if prompts.continues and kind == "code":
         found = _COLUMN_0.search(text)
         return found and (found.start(), found.end() + 1)
     found = [(at, at + len(o)) for o in _stop_texts(prompts, kind) if (at := text.find(o)) >= 0]
+    breaks = [o.start() for o in re.finditer("\n", text)] if lines else []
+    if len(breaks) >= lines > 0: found.append((breaks[lines - 1], breaks[lines - 1] + 1))
     return min(found, default=None)
 
 # %% ../nbs/02_stages.ipynb #7a0dc075

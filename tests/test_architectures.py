@@ -442,7 +442,7 @@ def test_we_begin_the_answers_of_a_chat_model(tmp_path):
     code, = g.sample([g.prompt(problem, 5, [None] * 4)], 5)
     tests, = d.sample([d.prompt(problem, 5, code.text)], 5)
     steps, = g.sample([g.prompt(problem, 3, [words.text, None])], 3)
-    assert decode(words.prompt_ids).endswith("<|im_start|>assistant\n") and words.text in decode(words.ids)
+    assert decode(words.prompt_ids).endswith("<|im_start|>assistant\nThe function") and words.text.startswith("The function")
     assert decode(steps.prompt_ids).endswith("<|im_start|>assistant\n1.") and steps.text.startswith("1.")
     assert decode(code.prompt_ids).endswith("assistant\n```python\n") and code.text in decode(code.ids)
     assert decode(tests.prompt_ids).endswith("assistant\n```python\nassert f") and tests.text.startswith("assert f")
@@ -469,6 +469,22 @@ def test_who_watches_an_answer_changes_nothing_of_it():
 
 
 # Stop texts
+
+def test_lines_end_a_row_while_sampling_too():
+    players = Players(ModelConfig(device="cpu"))
+    g = players.generator
+    problem = Problem("sum", "Take the list xs. Return the sum.", "def solve(xs):", ([[1], 1],), "def solve(xs): return sum(xs)")
+    prompts = [g.prompt(problem, 5, ["a", "b", "c", "d"])]
+    whole = g.sample(prompts, 5, 0.)[0].text
+    assert whole.count("\n") > 0
+    g.prompts = replace(g.prompts, answer_lines=(0, 0, 0, 0, 1))
+    assert g.max_lines(5) == 0 and g.sample(prompts, 5, 0.)[0].text == whole, "a program is never counted"
+    d = players.discriminator
+    asked = [d.prompt(problem, 5, whole)]
+    tests = d.sample(asked, 5, 0.)[0]
+    d.prompts = replace(d.prompts, tests_lines=1)
+    cut = d.sample(asked, 5, 0.)[0]
+    assert "\n" in tests.text and cut.finished and cut.text == tests.text.split("\n")[0] and len(cut.ids) < len(tests.ids)
 
 def test_a_stop_text_ends_a_row_while_sampling(monkeypatch):
     "The same answers as those cut afterwards, but fewer tokens are sampled"

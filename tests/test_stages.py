@@ -87,6 +87,15 @@ def test_where_the_answers_of_a_chat_model_end():
     assert [answer_kind("generator", 5), answer_kind("generator", 4), answer_kind("discriminator", 5)] == ["code", "stage", "tests"]
 
 
+def test_an_answer_ends_after_so_many_lines():
+    "What of it we began counts as its first line; a line that is not over yet goes on"
+    assert find_end(CHAT, " the list\n- n, a number\n- none", "stage", 3) is None
+    assert find_end(CHAT, " the list\n- n, a number\n- none\n- more", "stage", 3) == (30, 31)
+    assert find_end(CHAT, "(1) == 2\n" * 9, "tests", CHAT.tests_lines) == (35, 36)
+    assert find_end(CHAT, "(1) == 2\n```\n\n\n", "tests", CHAT.tests_lines) == (8, 12), "what comes first"
+    assert len(CHAT.answer_lines) == 5 and CHAT.answer_lines[4] == 0, "a program has any number"
+
+
 def test_a_list_of_a_chat_model_is_read_with_what_we_began():
     "A test that is cut is left out, the whole ones count"
     asked = discriminator_prompt(CHAT, PROBLEM, 5, "def f(a): return a")
@@ -96,14 +105,14 @@ def test_a_list_of_a_chat_model_is_read_with_what_we_began():
     assert [t.args for t in read.cases] == [(1, 2), (0, 0)]
 
 
-def test_the_tests_of_the_example_are_right_and_of_no_problem_set():
-    "They are about the last example of `few_shot`, which is compared with the problem sets below"
-    example = FEW.examples[-1]
+@pytest.mark.parametrize("example, shown", list(zip((FEW.examples[2], FEW.examples[1]), CHAT.tester.split("you write")[1:])))
+def test_the_tests_of_an_example_are_right_and_of_no_problem_set(example, shown):
+    "They are about examples of `few_shot`, which are compared with the problem sets below"
     assert example.signature in CHAT.tester and example.description in CHAT.tester
-    shown = CHAT.tester.split("you write")[1]
+    name = example.signature.split("(")[0].removeprefix("def ")
     code = complete_output(FEW, Problem("e", example.description, example.signature, (), ""), 5, example.outputs[4])
     with Sandbox() as box:
-        result = box.execute_tests(code, shown, "sum_of_threes", example.signature)
+        result = box.execute_tests(code, shown.split("```")[1].removeprefix("python"), name, example.signature)
     assert result.passed and result.num_total == 4
 
 
