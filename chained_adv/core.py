@@ -101,7 +101,9 @@ class TestCase:
     kind: str = "equal" # One of `TEST_KINDS`
     text: str = "" # Text that it was read from
     stage: int | None = None # Stage whose text it tests, 1 to 5; None for a baseline test
-    source: str = "" # Code to run, set-up included; for `code` only
+    source: str = "" # The whole text that it stands in; for `code` only
+    name: str = "#0" # Which test of that text: `#2` (the third statement that is one), `test_x`, `TestA::test_b`
+    trusted: bool = False # Did it come with a problem? Such a test may run plain if the user allows it
     span: tuple | None = None # First character in that text and the one after the last; None if unknown
 
 # %% ../nbs/01_core.ipynb #5efa522e
@@ -122,12 +124,12 @@ def _kept(test, name, *parts):
 @patch(as_prop=True)
 def key(self: TestCase) -> str:
     "Key of the call and the expected value; finds copies and cached verdicts"
-    return _kept(self, "_key", self.kind, self.expected, self.source)
+    return _kept(self, "_key", self.kind, self.expected, self.source, self.name)
 
 @patch(as_prop=True)
 def call_key(self: TestCase) -> str:
     "Key of the call; of tests that expect different values, at most one can be right"
-    return _kept(self, "_call_key", self.source)
+    return _kept(self, "_call_key", self.source, self.name)
 
 # %% ../nbs/01_core.ipynb #5efa522f
 def describe_test(
@@ -155,6 +157,7 @@ class Verdict:
     reason: str = "" # What went wrong; for a test that the reference solution passes, why it is weak
     test: TestCase | None = None # The test; None if its text could not be read
     text: str = "" # Text of a rejected test
+    guarded: bool = True # False: test and program ran in one process, where a program could forge this
 
 # %% ../nbs/01_core.ipynb #8458c279
 @patch(as_prop=True)

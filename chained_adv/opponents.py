@@ -17,9 +17,8 @@ from fastcore.basics import patch
 from .core import Chain, ConfigError, DATA_KINDS, Problem, ProblemError, TestCase, make_rng
 from .core import signature_args
 from .testcases import ParsedTests, Rejected, baseline_cases, parse_inputs, parse_tests
-from .judge.verdicts import Returned, returns_nothing
-from .judge.wire import encode
-from .sandbox import Job, Sandbox
+from .judge.batches import returns_nothing
+from .sandbox import Job, Returned, Sandbox
 from .sampling import Reader, Sample
 
 # %% ../nbs/20_opponents.ipynb #557080d0
@@ -53,7 +52,7 @@ def _ask_references(items, sandbox):
     first = _call_references({key: asked[key] for key, answer in answers.items() if answer is None}, sandbox)
     returned = [key for key, answer in first.items() if answer.outcome == "returned"]
     second = _call_references({key: asked[key] for key in returned}, sandbox)
-    differ = lambda a, b: a.outcome != b.outcome or encode(a.value) != encode(b.value) # nan equals itself
+    differ = lambda a, b: a.outcome != b.outcome or repr(a.value) != repr(b.value) # nan equals itself
     for key, answer in first.items():
         if differ(second.get(key, answer), answer):
             answer = Returned("wrong_value", reason="not the same in two runs")

@@ -4,29 +4,29 @@
 
 # %% auto #0
 __all__ = ['REJECTIONS', 'MAX_TEXT', 'Rejected', 'ParsedTests', 'count_rejections', 'parse_tests', 'parse_inputs', 'unfence',
-           'guess_entry', 'split_rows', 'baseline_cases']
+           'guess_entry', 'each_test', 'split_rows', 'baseline_cases']
 
-# %% ../nbs/04_testcases.ipynb #1f7bc0c6
+# %% ../nbs/04_testcases.ipynb #f26d17c9
 import json
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from html import escape
+from typing import Any
 from fastcore.basics import patch
 from .core import Problem, ProblemError, TestCase, signature_args, _table
 from .judge.constants import nested_rows, read_parameters
-from .judge.wire import decode
-from .judge.host import reader
+from .judge.wire import Builder
+from .judge.host import SandboxError, reader
 
-# %% ../nbs/04_testcases.ipynb #d8be4b00
+# %% ../nbs/04_testcases.ipynb #2ec3234b
 REJECTIONS = {
     "calls nothing": "the function under test is not called",
     "asserts nothing": "it is called, but nothing is asked of the result",
-    "replaces the function": "the text defines or rebinds the name under test",
-    "never runs": "a `return` or skip comes before the assert, or the function is a generator",
     "wrong arguments": "the call does not fit the signature",
     "too large": "it takes too long or too much memory to read",
-    "unreadable": "not Python, and not repairable",
+    "unreadable": "not Python, or no test in it",
     "not one call": "where calls alone are asked for: it is more than one call, or its values are not plain",
     "no answer": "where calls alone are asked for: the reference does not answer it",
 }
@@ -39,15 +39,15 @@ class Rejected:
     why: str = "unreadable" # The class of reasons: a key of `REJECTIONS`
     span: tuple | None = None # First character and the one after the last, in the text it was read from
 
-# %% ../nbs/04_testcases.ipynb #f5c9eb17
+# %% ../nbs/04_testcases.ipynb #0388701f
 @dataclass
 class ParsedTests:
     "The tests read from a text"
     items: list = field(default_factory=list) # `TestCase`s and `Rejected`s in the order written
-    notes: list = field(default_factory=list) # What was repaired or skipped, and how
+    notes: list = field(default_factory=list) # What was skipped
     format: str = "none" # `tuples`, `asserts`, `pytest`, `unittest`, `doctest`, `io`, `mixed`, `inputs`
 
-# %% ../nbs/04_testcases.ipynb #95f172d4
+# %% ../nbs/04_testcases.ipynb #c54ab642
 @patch(as_prop=True)
 def cases(self: ParsedTests) -> list[TestCase]:
     "The tests, in the order written"
@@ -58,23 +58,24 @@ def rejected(self: ParsedTests) -> list[Rejected]:
     "What is not a test, in the order written"
     return [o for o in self.items if isinstance(o, Rejected)]
 
-# %% ../nbs/04_testcases.ipynb #24d5e886
+# %% ../nbs/04_testcases.ipynb #de0c9f9f
 def count_rejections(
     *parsed: ParsedTests # Readings to count over
 ) -> Counter: # Class of reasons (a key of `REJECTIONS`) -> how many pieces of text, the most frequent first
     "How many pieces of text were refused, by reason"
     return Counter(dict(Counter(o.why for p in parsed for o in p.rejected).most_common()))
 
-# %% ../nbs/04_testcases.ipynb #aebb6ad9
-def _item(o):
+# %% ../nbs/04_testcases.ipynb #842cbc8e
+def _item(o, source):
     "A test or a rejected piece, from what the reader says"
     span = tuple(o["span"])
     if o["kind"] == "rejected": return Rejected(o["text"], o["reason"], o["why"], span)
-    if o["kind"] == "code": return TestCase((), kind="code", text=o["text"], source=o["source"], span=span)
-    args, kwargs, expected = decode(o["data"])
+    if o["kind"] == "code":
+        return TestCase((), kind="code", text=o["text"], source=source, name=o["name"], span=span)
+    args, kwargs, expected = (Builder().build(o[name]) for name in ("args", "kwargs", "expected"))
     return TestCase(tuple(args), expected, tuple(kwargs.items()), o["kind"], o["text"], span=span)
 
-# %% ../nbs/04_testcases.ipynb #64c6fff4
+# %% ../nbs/04_testcases.ipynb #ec237460
 MAX_TEXT = 100_000 # characters of one text
 
 def parse_tests(
@@ -87,18 +88,18 @@ def parse_tests(
     items, notes, form = read(text, entry_point or "", signature)
     return ParsedTests(list(items), list(notes), form)
 
-# %% ../nbs/04_testcases.ipynb #285ef599
-def _read(text, entry, signature, letter="r"):
+# %% ../nbs/04_testcases.ipynb #0135a714
+def _read(text, entry, signature, calls=False):
     notes = [] if len(text) <= MAX_TEXT else [f"read only the first {MAX_TEXT:,} characters"]
-    try: found = json.loads(reader.ask(letter, text[:MAX_TEXT], entry, signature))
+    try: found = reader.ask("read", text[:MAX_TEXT], entry, signature, calls)
     except ValueError as e:
         why = f"reading it takes too long or too much memory ({e})"
         return (Rejected(text[:1000], why, "too large", (0, len(text))),), notes, "none"
-    return tuple(_item(o) for o in found["items"]), notes + found["notes"], found["format"]
+    return tuple(_item(o, found["source"]) for o in found["items"]), notes, found["format"]
 
 _read_short, _read_long = lru_cache(1024)(_read), lru_cache(32)(_read)
 
-# %% ../nbs/04_testcases.ipynb #dc55e10c
+# %% ../nbs/04_testcases.ipynb #ee752783
 def parse_inputs(
     text: str, # What the discriminator wrote
     entry_point: str, # Name of the function under test; empty for programs that read and print
@@ -106,10 +107,10 @@ def parse_inputs(
 ) -> ParsedTests: # Calls and rejected pieces in the order written; its format is `inputs`
     "Read calls from a text, and of tests what they call; nothing of it is run"
     read = _read_long if len(text) > 4000 else _read_short
-    items, notes, _ = read(text, entry_point or "", signature, "i")
+    items, notes, _ = read(text, entry_point or "", signature, True)
     return ParsedTests(list(items), list(notes), "inputs")
 
-# %% ../nbs/04_testcases.ipynb #0b08f2bf
+# %% ../nbs/04_testcases.ipynb #d13b0941
 def unfence(
     text: str # A model's answer
 ) -> str: # What stands between its fences, or the text itself
@@ -122,7 +123,7 @@ def unfence(
         elif inside: out.append(line)
     return "\n".join(out) if out else text
 
-# %% ../nbs/04_testcases.ipynb #4d89f591
+# %% ../nbs/04_testcases.ipynb #c5a5f830
 def guess_entry(
     code: str, # A program
     signature: str, # Its `def` line, or nothing
@@ -132,13 +133,27 @@ def guess_entry(
     if signature: return signature_args(signature).name
     return _guess(code, text)
 
-# %% ../nbs/04_testcases.ipynb #dfa3520e
+# %% ../nbs/04_testcases.ipynb #78ad7e5e
 @lru_cache(1024)
 def _guess(code, text):
-    try: return reader.ask("g", code[:MAX_TEXT], text[:MAX_TEXT])
+    try: return reader.ask("guess", code[:MAX_TEXT], text[:MAX_TEXT])
     except ValueError: return ""
 
-# %% ../nbs/04_testcases.ipynb #4b7f332b
+# %% ../nbs/04_testcases.ipynb #9db9ed3e
+def each_test(
+    tests: Any, # `TestCase`s, pieces that are none, and texts
+    entry_point: str | None, # Name of the function under test
+    signature: str | None # Its `def` line
+) -> Iterator: # `TestCase`s and `Rejected`s in order; raises `SandboxError` for anything else
+    "All tests of a job"
+    for o in tests:
+        if isinstance(o, str): yield from parse_tests(o, entry_point or "", signature or None).items
+        elif isinstance(o, (TestCase, Rejected)): yield o
+        else:
+            raise SandboxError(f"{str(o)[:80]} is not a test; "
+                               "pass text, TestCase objects, or baseline_cases(problem)")
+
+# %% ../nbs/04_testcases.ipynb #eac8360a
 def split_rows(
     rows: list, # Lists with the expected value last
     signature: str # `def` line
@@ -150,7 +165,7 @@ def split_rows(
     if None in nested: return nested.index(None)
     return [(tuple(r[0] if pair else r[:-1]), r[-1]) for r, pair in zip(rows, nested)]
 
-# %% ../nbs/04_testcases.ipynb #6ae36e3b
+# %% ../nbs/04_testcases.ipynb #29269d12
 def baseline_cases(
     problem: Problem # The problem
 ) -> list[TestCase]: # Its baseline tests, in order
@@ -167,9 +182,9 @@ def baseline_cases(
             data[i] = [TestCase((test["input"],), test["output"], kind="io", text=json.dumps(test))]
         elif isinstance(test, str): data[i] = _from_text(problem, i, parse_tests(test, name, signature))
         elif i not in data: _refuse(problem, i, f"a {type(test).__name__} is no test")
-    return [t for i in range(len(tests)) for t in data[i]]
+    return [replace(t, trusted=True) for i in range(len(tests)) for t in data[i]]
 
-# %% ../nbs/04_testcases.ipynb #96b32412
+# %% ../nbs/04_testcases.ipynb #bb760611
 def _from_text(problem, i, read):
     if read.rejected or not read.cases:
         _refuse(problem, i, read.rejected[0].reason if read.rejected else "no test found in the text")
@@ -180,7 +195,7 @@ def _refuse(problem, i, why):
     raise ProblemError(f"problem {problem.id!r}, baseline_tests[{i}] ({shown}): {why}; "
                        f"write \"assert {name}(...) == value\", [*args, expected] or [args, expected]")
 
-# %% ../nbs/04_testcases.ipynb #a4186fdc
+# %% ../nbs/04_testcases.ipynb #9ffcf31d
 @patch
 def _repr_html_(self: ParsedTests) -> str:
     kind = lambda o: o.kind if isinstance(o, TestCase) else o.reason

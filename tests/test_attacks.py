@@ -69,7 +69,7 @@ def test_an_attacker_as_reference_validates_nothing_that_it_does_not_return(box)
 @pytest.mark.skipif(not LINUX, reason="looks into /proc")
 def test_nothing_is_left_behind(box):
     attacks = [a for a in ATTACKS if ISOLATION.index(box.level) >= ISOLATION.index(a.since) and a.outcomes != ("timeout",)]
-    box.run_many([CLEAN] + [Job(f"import {name}\n{PROBE}", CLEAN.tests, "f") for name in ("heapq", "threading", "numpy")]) # starts every zygote there is
+    box.run_many([CLEAN] + [Job(f"import {name}\n{PROBE}", CLEAN.tests, "f") for name in ("heapq", "threading", "numpy")] + [Job(REFERENCE, AS_CODE, "f", "def f(x):", runs=2)]) # starts every zygote there is
     gc.collect()
     before = descriptors(), litter(), shared(), lineage(box)
     results = box.run_many([o for a in attacks for o in (Job(a.code, a.tests, "f"), CLEAN)])

@@ -41,7 +41,6 @@ READ = [
     ("([1, 2],)\n([3], 4)", ONE, [([1, 2],), ([3],)], ["([1, 2],)", "([3]"]),
     ("1. `f([1])`\n- f([2])\nprint(f([3]))", ONE, [([1],), ([2],), ([3],)], ["f([1])", "f([2])", "print(f([3]))"]),
     ("```python\nf([1], k=2)\n```", TWO, [([1],)], ["f([1], k=2)"]),
-    ("xs = [1, 2]\nf(xs)", ONE, [([1, 2],)], ["f(xs)"]),
     ("with pytest.raises(ValueError):\n    f(-1)", ONE, [(-1,)], None),
     ("assert Solution().f([1])\nassert f([2]) is None", "def f(self, xs):", [([1],), ([2],)], None),
 ]

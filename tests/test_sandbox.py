@@ -5,6 +5,7 @@ import pytest
 from chained_adv.core import Problem, ProblemError, TestCase
 from chained_adv.jail import ISOLATION, probe_isolation
 from chained_adv.judge.host import reader
+from chained_adv.judge.wire import write
 from chained_adv.judge.zygote import STATUS, watch
 from chained_adv.sandbox import Job, Sandbox, SandboxError, check_problem
 from chained_adv.testcases import parse_tests
@@ -101,13 +102,13 @@ def test_innocent_runs_after_every_attack(box):
 
 def test_answers_forged_ahead_are_only_claims(box):
     "a program may answer for later calls, but it does not know what is expected there, and who answers unasked is out"
-    code = "import os\ndef f(x):\n    d = b'V5\\nnull'\n    for _ in range(3): os.write(3, len(d).to_bytes(4, 'big') + d)\n    os._exit(0)"
+    code = f"import os\ndef f(x):\n    d = {write(['value', 5, None, []])!r}\n    for _ in range(3): os.write(3, len(d).to_bytes(4, 'big') + d)\n    os._exit(0)"
     r = run(box, code, "(1, 5)\n(2, 6)\n(3, 7)")
     assert outcomes(r)[0] == "passed" and not any(v.passed for v in r.verdicts[1:]) # the first is the value it would have returned
 
 def test_an_object_is_true_and_nothing_else(box):
     code = "class A:\n    def __bool__(self): return True\n    def __eq__(self, other): return True\ndef f(x): return A()"
-    assert outcomes(run(box, code, "assert f(1)\nassert f(1) == 1\nassert 1 == f(1) + 0\nassert f(1) is True")) == ["passed", "wrong_value", "exception", "wrong_value"]
+    assert outcomes(run(box, code, "assert f(1)\nassert f(1) == 1\nassert 1 == f(1) + 0\nassert f(1) is True")) == ["passed", "wrong_value", "wrong_value", "wrong_value"]
 
 def test_raises_is_not_fulfilled_by_a_broken_program(box):
     errors = ("SyntaxError", "NameError", "ValueError", "Exception", "(SyntaxError, NameError)")
@@ -115,7 +116,7 @@ def test_raises_is_not_fulfilled_by_a_broken_program(box):
     for broken in ("def f(x: return", "def g(x): return", "raise ValueError('at the top')\ndef f(x): return x", "1 / 0", ""):
         assert run(box, broken, tests).num_passed == 0, broken
         assert run(box, broken, tests, signature="def f(x):").num_passed == 0, broken
-    assert outcomes(run(box, "def f(x): raise UnicodeError('u')", tests)) == ["exception", "exception", "passed", "passed", "exception", "passed", "passed"]
+    assert outcomes(run(box, "def f(x): raise UnicodeError('u')", tests)) == ["exception", "exception", "passed", "passed", "exception", "passed"]
 
 # ---- limits ----
 
@@ -277,7 +278,7 @@ def test_entry_point_is_found(box):
     assert outcomes(r)[0] in ("exception", "rejected") and "function" in r.verdicts[0].reason
     assert outcomes(box.execute_tests("", "(1, 1)")) in (["exception"], ["rejected"])
     assert "does not define `g`" in box.execute_tests("def f(x): return 1", "assert g(1) == 1", "g").errors[0]
-    assert outcomes(box.execute_tests("def f(x): return 1", "assert g(1) == 1")) == ["rejected"]
+    assert outcomes(box.execute_tests("def f(x): return 1", "assert g(1) == 1")) == ["exception"]
     assert outcomes(box.execute_tests("from math import gcd", "(4, 6, 2)", "Counter")) == ["exception"]
 
 def test_reasons(box):
@@ -409,11 +410,11 @@ def test_nothing_is_left_behind():
 def test_no_process_survives_the_host(end):
     code = f"from chained_adv.sandbox import *\nb = Sandbox(); assert b.execute_tests('def f(x): return x', '(1, 1)').passed\nprint(*[z.process.pid for z in b.zygotes.values()], flush=True)\n{end}"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    pid = int(out.stdout)
-    for _ in range(300): # it needs a turn of the processor to end, which a busy machine gives late
-        if not alive(pid): break
+    pids = [int(o) for o in out.stdout.split()]
+    for _ in range(300): # they need a turn of the processor to end, which a busy machine gives late
+        if not any(map(alive, pids)): break
         time.sleep(.05)
-    assert not alive(pid), out.stderr
+    assert len(pids) == 2 and not any(map(alive, pids)), out.stderr
 
 def test_interrupt_leaves_a_usable_sandbox():
     with Sandbox() as b:

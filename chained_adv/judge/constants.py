@@ -28,7 +28,7 @@ _FUNCTIONS = {f.__name__: f for f in (list, tuple, set, frozenset, dict, sorted,
 _NAMES = {"__builtins__": {}, "math": math, "range": _bounded_range, **_FUNCTIONS, **WORDS}
 _ATTRIBUTES = {"inf", "nan", "pi", "e"}
 _SYNTAX = {getattr(ast, name) for name in """Constant Name Load Tuple List Set Dict Starred UnaryOp USub UAdd
-    Not BinOp Add Sub Mult Div FloorDiv Mod Pow Call keyword Attribute""".split()}
+    Not BinOp Add Sub Mult Div FloorDiv Mod Pow LShift BitOr BitAnd BitXor Call keyword Attribute""".split()}
 
 def constant(node: ast.expr) -> Any: # Plain data
     "The value of an expression that is plain data of a reasonable size, else `Unknown`"
@@ -46,10 +46,10 @@ def constant(node: ast.expr) -> Any: # Plain data
     return value
 
 def _is_huge(node): # a power whose exponent is large, or a power itself
-    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Pow): return False
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.Pow, ast.LShift)): return False
     below = list(ast.walk(node.right))
     numbers = [o.value for o in below if isinstance(o, ast.Constant) and isinstance(o.value, int)]
-    return max(numbers, default=0) > _MAX_BITS or any(isinstance(o, ast.Pow) for o in below)
+    return max(numbers, default=0) > _MAX_BITS or any(isinstance(o, (ast.Pow, ast.LShift)) for o in below)
 
 # %% ../../nbs/judge/04_constants.ipynb #9372cb2e
 @dataclass

@@ -51,7 +51,7 @@ def ask(o: Handle, verb: str, name: str | None = None, args: tuple = (), kwargs:
     return tester_of(o).ask(verb, which_of(o), name, args, kwargs)
 
 # %% ../../nbs/judge/06_handles.ipynb #cb46532b
-_OF_DATA = {n for t in (int, float, str, bytes, list, tuple, set, dict) for n in dir(t)}
+_OF_DATA = {n for t in (int, float, str, bytes, list, tuple, set, dict) for n in dir(t)} - {"__bool__"}
 _COMPARE = {"eq", "ne", "lt", "le", "gt", "ge"}
 
 def must_be_expected(o: Handle, name: str):
@@ -80,6 +80,7 @@ for _name in _REFLECTED: setattr(Handle, f"__r{_name}__", _operation(_name, True
 class Stream(Handle):
     "An iterator of the program"
     __slots__ = ("_ahead", "_taken", "_end")
+    __len__ = None # `list` asks for it first
     def __init__(self, *about):
         super().__init__(*about)
         for slot, v in ((Stream._ahead, []), (Stream._taken, 0), (Stream._end, None)): slot.__set__(self, v)

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['MODES', 'near', 'each', 'zero', 'Liar', 'play']
 
-# %% ../../nbs/judge/09_liar.ipynb #0601e2cd
-import random
+# %% ../../nbs/judge/09_liar.ipynb #61358448
+import json, random
 from .wire import Channel, read, write
 
 # %% ../../nbs/judge/09_liar.ipynb #a576da0a
@@ -49,6 +49,7 @@ class Liar:
         self.mode, self.draw = mode, random.Random(seed)
         self.first: list | None = None # request
         self.answers: list = [] # right ones so far
+        self.told: dict[str, object] = {} # request and right answer -> wrong answer
 
     def falsify(self, request: list, reply: list) -> list:
         "A reply that is wrong in the way of the mode"
@@ -67,7 +68,9 @@ class Liar:
             items, *end = tree
             wrong = [] if self.mode == "none" else [near(o, self.draw) for o in items]
             return [status, [wrong, *end], changes, printed]
-        return [status, self.wrong(tree, args), changes, printed]
+        key = json.dumps([request, tree]) # the same lie each time: `f(1) == f(1)` can't fail
+        if key not in self.told: self.told[key] = self.wrong(tree, args)
+        return [status, self.told[key], changes, printed]
 
     def wrong(self, tree, args: list):
         "A wrong answer instead of a right one"

@@ -6,9 +6,10 @@
 __all__ = ['NODES', 'LINKS', 'ListNode', 'TreeNode', 'is_node', 'holds_many', 'grow', 'shrink', 'hints_of', 'read_hints',
            'call_with_nodes']
 
-# %% ../../nbs/judge/01_nodes.ipynb #6cbe939b
+# %% ../../nbs/judge/01_nodes.ipynb #500a43bd
 import ast, re
 from typing import Any
+from .wire import NotPlain
 
 # %% ../../nbs/judge/01_nodes.ipynb #65d93dbe
 class ListNode:
@@ -29,7 +30,7 @@ def is_node(v: object) -> bool:
 
 def holds_many(hint: str) -> bool: # An annotation
     "True if an annotation says list of nodes"
-    return bool(re.search(r"(?i)\b(list|sequence|iterable|tuple)\[.*Node", hint))
+    return bool(re.search(r"(?i)^\s*\[|\b(list|sequence|iterable)\[.*Node", hint))
 
 # %% ../../nbs/judge/01_nodes.ipynb #ac6ed12d
 def grow(hint: str, v: Any, classes: dict) -> Any: # Annotation, argument, the program's own node classes
@@ -45,16 +46,16 @@ def grow(hint: str, v: Any, classes: dict) -> Any: # Annotation, argument, the p
     return nodes[0] if nodes else None
 
 def shrink(v: Any, hint: str = "") -> Any: # Value, annotation it was given under
-    "A result as plain data: nodes become lists; raises `ValueError` for a chain that does not end"
+    "A result as plain data: nodes become lists; raises `NotPlain` for a chain that does not end"
     many = holds_many(hint)
     if v is None and "Node" in hint and not many: return []
     if type(v) in (list, tuple) and (any(map(is_node, v)) or many and None in v):
-        return type(v)([[] if many and o is None else shrink(o, hint) for o in v])
+        return type(v)([[] if many and o is None else shrink(o, hint * many) for o in v])
     if not is_node(v): return v
     nodes = [v]
     for o in nodes: # which grows meanwhile
         if o is not None: nodes += [getattr(o, link) for link in LINKS[type(v).__name__]]
-        if len(nodes) > 200_000: raise ValueError("a chain of nodes that does not end")
+        if len(nodes) > 200_000: raise NotPlain("a chain of nodes that does not end")
     while nodes[-1] is None: nodes.pop()
     return [None if o is None else o.val for o in nodes]
 
@@ -80,8 +81,9 @@ def call_with_nodes(f: Any, args: list, kwargs: dict, hints: dict, classes: dict
     "Call a function, with nodes made of lists and back where annotations ask for it"
     places = [*hints.values()][:-1] + [""] * len(args)
     given = [grow(h, a, classes) for h, a in zip(places, args)]
-    got = f(*given, **{k: grow(hints.get(k, ""), v, classes) for k, v in kwargs.items()})
-    for h, a, g in zip(places, args, given):
-        if g is not a and is_node(g): a[:] = shrink(g, h) # what the program did to its nodes
+    named = {k: grow(hints.get(k, ""), v, classes) for k, v in kwargs.items()}
+    got = f(*given, **named)
+    for a, g in [*zip(args, given), *((kwargs[k], named[k]) for k in named)]:
+        if g is not a and is_node(g): a[:] = shrink(g) # what the program did to its nodes
     as_nodes = any(map(is_node, args)) or got is None and None in args
     return got if as_nodes else shrink(got, hints["return"])

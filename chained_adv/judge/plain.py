@@ -9,9 +9,9 @@ __all__ = ['Together', 'play']
 import builtins, importlib.abc, importlib.machinery, io, sys
 from typing import Any
 from .constants import WORDS
-from .program import Program, ready_names
-from .suites import Suite
-from .tester import LETTER, MAX_REASON
+from .program import Program
+from .suites import Suite, unpack_code
+from .tester import LETTER, MAX_REASON, is_program
 from .wire import Channel, patch, read
 
 # %% ../../nbs/judge/10_plain.ipynb #16f8c1ec
@@ -23,8 +23,7 @@ class Together(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if self.program.error is not None: raise self.program.error
 
     def find_spec(self, name, path=None, target=None):
-        if "." in name or name[:1] == "_" or name in sys.stdlib_module_names: return None
-        return importlib.machinery.ModuleSpec(name, self)
+        return importlib.machinery.ModuleSpec(name, self) if is_program(name) else None
 
     def create_module(self, spec): return sys.modules["solution"]
     def exec_module(self, module): pass
@@ -40,11 +39,12 @@ def report(self: Together, number: int, outcome: int, reason: str, lasts: bool =
     self.channel.send(LETTER.pack(b"V", number, outcome) + reason.encode("utf-8", "replace")[:MAX_REASON])
 
 @patch
-def names(self: Together) -> dict:
+def names(self: Together, suite: Suite) -> dict:
     "The names that tests find: ours, and the program's"
     own, entry = {n: o for n, o in self.program.names.items() if n[:2] != "__"}, self.program.entry
-    found = ready_names() | WORDS | own | {"__name__": "tests", "__builtins__": builtins}
+    found = WORDS | own | {"__name__": "tests", "__builtins__": builtins}
     if entry and entry not in own: found[entry] = self.program.find(entry)
+    exec(unpack_code(suite.compiled["setup"]), found)
     return {"candidate": found.get(entry)} | found
 
 def play(channel: Channel):
@@ -55,7 +55,8 @@ def play(channel: Channel):
         sys.stdout = sys.stderr = io.StringIO()
         together = Together(channel, about["program"])
         sys.meta_path.append(together)
-        count, code = Suite(suite).run(together, together.names, about), 1
+        tests = Suite(suite)
+        count, code = tests.run(together, lambda: together.names(tests), about), 1
     except BaseException as e: why = f"{type(e).__name__}: {e}"
     channel.send(LETTER.pack(b"E", count, code) + why.encode("utf-8", "replace")[:MAX_REASON])
     channel.receive()

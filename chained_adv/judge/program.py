@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['FUNCTIONS', 'TYPES', 'ERRORS', 'KNOWN', 'OPERATORS', 'READY', 'MAX_PRINTED', 'ready_names', 'Unloaded', 'Refused',
-           'is_public', 'is_own', 'lineage', 'Stream', 'SELF', 'Program', 'known_name', 'take', 'operate', 'knowing',
-           'play']
+           'is_public', 'is_own', 'lineage', 'Stream', 'SELF', 'Program', 'compiled', 'known_name', 'may_see', 'take',
+           'operate', 'knowing', 'play']
 
 # %% ../../nbs/judge/02_program.ipynb #40219238
-import builtins, functools, io, itertools, operator, os, random, sys, types
+import builtins, functools, io, itertools, operator, os, random, re, sys, types
 from typing import Any
 from .nodes import NODES, call_with_nodes, hints_of, read_hints
 from .wire import Builder, Channel, NotPlain, Packer, patch, read, write
@@ -100,21 +100,32 @@ class Program:
         self.channel, self.entry = channel, entry
         self.things: list = [] # objects that tests were given, by number
         self.numbers: dict[int, int] = {} # identity -> number
+        self.hashes: dict[int, int] = {} # hash -> number
         self.error: BaseException | None = None
         self.streams: list[Stream] = []
-        module = sys.modules["solution"] = types.ModuleType("solution")
-        self.names: dict[str, Any] = vars(module)
-        self.names["__builtins__"] = builtins
-        self.printed()
+        self.source, self.script = code, script
         if "random" in code: # the fork left it as the zygote's
             random.seed()
             if numpy := sys.modules.get("numpy.random"): numpy.seed()
         try:
             self.hints = read_hints(signature)
-            self.code = compile(code, "<solution>", "exec", dont_inherit=True)
-            if not script: exec(self.code, self.names)
+            self.load()
         except MemoryError: raise
         except BaseException as e: self.error = e
+
+def compiled(source: str) -> types.CodeType:
+    "A program, ready to run"
+    return compile(source, "<solution>", "exec", dont_inherit=True)
+
+# %% ../../nbs/judge/02_program.ipynb #50228f96
+@patch
+def load(self: Program):
+    "Begin with a fresh module"
+    module = sys.modules["solution"] = types.ModuleType("solution")
+    self.names: dict[str, Any] = vars(module)
+    self.names["__builtins__"] = builtins
+    self.printed()
+    if not self.script: exec(compiled(self.source), self.names)
 
 # %% ../../nbs/judge/02_program.ipynb #ed5a8c7f
 @patch
@@ -135,7 +146,7 @@ def find(self: Program, which: int | str) -> Any: # Number of an object, or a na
     "A function, class or variable of the program, or an object that the test was given"
     if type(which) is int: return self.things[which]
     own, cls = self.names.get(which, self), self.names.get("Solution")
-    if not is_public(which): raise Refused(f"{which!r} is not public")
+    if not is_public(which) and which != self.entry: raise Refused(f"{which!r} is not public")
     if own is not self and (which == self.entry or is_own(own)): return own
     if own is self and which in NODES: return NODES[which]
     if isinstance(cls, type) and callable(getattr(cls, which, None)):
@@ -188,7 +199,11 @@ def tell(self: Program, e: BaseException, depth: int = 0) -> list:
             if not callable(value := getattr(e, name)): more[name] = Packer(self.odd).pack(value)
         except (Exception, Refused): pass
     cause = self.tell(e.__cause__, depth + 1) if e.__cause__ is not None and depth < 3 else None
-    return [lineage(type(e)), message, args, more, cause]
+    lines, trace = [], e.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == "<solution>": lines.append(trace.tb_lineno)
+        trace = trace.tb_next
+    return [lineage(type(e)), message, args, more, cause, lines[-1] if lines else 0]
 
 # %% ../../nbs/judge/02_program.ipynb #55312bc7
 @patch
@@ -227,20 +242,22 @@ def perform(self: Program, verb: str, target: Any, name: Any, args: list, kwargs
     "Do what one request asks for"
     if verb == "about": return [self.about(n) for n in target]
     if verb == "script": return self.run_script(*args)
+    if verb == "load": return self.load()
     o = self.find(target)
     if verb == "get": return o
     if verb == "call": return self.call(o, args, kwargs, target)
     if verb == "isa": return isinstance(args[0], o)
     if verb == "next": return take(o, name)
     if verb in ("attr", "set", "del", "method"):
-        by_name = type(target) is str and not isinstance(o, type)
-        if not is_public(name) or by_name and callable(o) and name not in getattr(o, "__dict__", ()):
+        if not is_public(name) or type(target) is str and callable(o) and not may_see(o, name):
             raise AttributeError(name)
         if verb == "set": return setattr(o, name, *args)
         if verb == "del": return delattr(o, name)
         return getattr(o, name)(*args, **kwargs) if verb == "method" else getattr(o, name)
     if verb != "op" or name not in OPERATORS: raise Refused(f"{verb} {name} is no request")
-    return operate(o, name, args)
+    if name == "hash": return self.hashes.setdefault(hash(o), len(self.hashes))
+    found = operate(o, name, args)
+    return re.sub(" at 0x[0-9a-fA-F]+", " at 0x0", found) if name in ("repr", "str", "format") else found
 
 @patch
 def call(self: Program, f: Any, args: list, kwargs: dict, target: Any) -> Any:
@@ -249,6 +266,10 @@ def call(self: Program, f: Any, args: list, kwargs: dict, target: Any) -> Any:
     if "Node" not in str(hints): return f(*args, **kwargs)
     classes = {n: c for n in NODES if isinstance(c := self.names.get(n, NODES[n]), type)}
     return call_with_nodes(f, args, kwargs, hints, classes)
+
+def may_see(o: Any, name: str) -> bool:
+    "True if a test may use an attribute of a function or class that it knows by name"
+    return isinstance(o, type) or name in getattr(o, "__dict__", ()) or name in ("cache_info", "cache_clear")
 
 def take(iterator: Any, count: int) -> list: # Items, whether there are no more, what was raised
     "Some items of an iterator"
@@ -281,7 +302,7 @@ def run_script(self: Program, given: str) -> str: # What it printed
     self.streams = [Stream(), Stream()]
     sys.stdout = sys.__stdout__ = out = self.streams[0]
     main = sys.modules["__main__"] = types.ModuleType("__main__")
-    try: exec(self.code, vars(main))
+    try: exec(compiled(self.source), vars(main))
     except SystemExit as e:
         if e.code not in (None, 0): raise
     out.kept.seek(0)
@@ -311,7 +332,7 @@ def reply(self: Program, verb: str, target: Any, name: Any, args: list, kwargs: 
         value = self.perform(verb, target, name, *given)
     except MemoryError: raise
     except Unloaded as e: return ["unloaded", self.tell(e.args[0]), None, self.printed()]
-    except Refused: raise
+    except (Refused, NotPlain): raise
     except BaseException as e: status, value = "raise", e
     tree = knowing(before, self.odd).pack(value)
     return [status, tree, self.changes(given, args, kwargs, before), self.printed()]

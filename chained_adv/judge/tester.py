@@ -4,18 +4,19 @@
 
 # %% auto #0
 __all__ = ['LETTER', 'MAX_REASON', 'MAX_VALUE', 'Tester', 'unnamed', 'shape_of', 'Names', 'supplied', 'stand_in', 'make_names',
-           'Solution', 'freeze_time', 'state', 'run', 'play']
+           'is_program', 'Solution', 'freeze_time', 'run', 'play']
 
 # %% ../../nbs/judge/07_tester.ipynb #503fca3d
-import builtins, importlib.abc, importlib.machinery, io, itertools, json, os, random, signal, struct, sys
+import builtins, importlib.abc, importlib.machinery, io, itertools, json, os, random, struct, sys
 import threading, time, types
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 from .constants import WORDS
 from .handles import Handle, Stream, which_of
-from .program import ERRORS, KNOWN, SELF, known_name, ready_names
-from .suites import FAILED, PASSED, UNFIT, Suite, Unfit
+from .program import ERRORS, KNOWN, SELF, known_name
+from .suites import FROM, MODULES, SUPPLIED
+from .suites import BROKEN, FAILED, PASSED, RAISED, UNFIT, Suite, Unfit, unpack_code
 from .wire import Builder, Channel, NotPlain, Packer, body_of, patch, read, write
 
 # %% ../../nbs/judge/07_tester.ipynb #81aa29a9
@@ -32,13 +33,16 @@ class Tester:
         if shapes is not None: self.shapes = {k: v for text in shapes for k, v in json.loads(text).items()}
         self.strict = about["strict"] # True if there is no reference
         self.write_back = about["write_back"] # False: the test shall not see changed arguments
+        self.careful = about["careful"] # True: say at once that a test begins
         self.functions: list[Callable] = [] # of the tests, by number
         self.things: dict[tuple, Any] = {} # handles, by tag and number
         self.errors: dict[tuple, type] = {} # exception classes of the program
         self.lock = threading.RLock()
         self.test: int | None = None # between tests: None
         self.count, self.set_up = 0, 0 # answers in this test, and between tests
-        self.unfit, self.noted, self.changed = "", {}, False
+        self.raised: tuple | None = None # the program's last exception, and its line
+        self.spoilt: tuple[int, str] | None = None # what the test comes to, whatever it catches
+        self.noted, self.changed = {}, False
         self.printed = [io.StringIO(), io.StringIO()]
 
 # %% ../../nbs/judge/07_tester.ipynb #680b6082
@@ -46,25 +50,28 @@ class Tester:
 def begin(self: Tester, number: int):
     "A test begins"
     self.test, self.count = number, 0
-    self.channel.send(LETTER.pack(b"B", number, 0))
+    tell = self.channel.send if self.careful else self.channel.hold
+    tell(LETTER.pack(b"B", number, 0))
 
 @patch
 def report(self: Tester, number: int, outcome: int, reason: str, lasts: bool = False):
     "A test has ended; what a statement asked may matter to those after it"
-    if self.unfit: outcome, reason = UNFIT, self.unfit
+    if self.raised and reason == self.raised[0] and type(self.raised[1]) is int and self.raised[1] > 0:
+        reason += f", line {self.raised[1]}"
+    if self.spoilt: outcome, reason = self.spoilt
     if not self.count + self.set_up and outcome == PASSED:
         outcome, reason = FAILED, "the test asks the program nothing"
-    if self.noted: self.channel.send(b"S" + write(self.noted))
+    if self.noted: self.channel.hold(b"S" + write(self.noted))
     code = outcome | 128 * self.changed | 64 * lasts
-    self.channel.send(LETTER.pack(b"V", number, code) + reason.encode("utf-8", "replace")[:MAX_REASON])
+    self.channel.hold(LETTER.pack(b"V", number, code) + reason.encode("utf-8", "replace")[:MAX_REASON])
     if lasts: self.set_up += self.count
-    self.test, self.unfit, self.noted, self.changed = None, "", {}, False
+    self.test, self.spoilt, self.noted, self.changed = None, None, {}, False
 
 @patch
-def spoil(self: Tester, why: str):
+def spoil(self: Tester, why: str, outcome: int = UNFIT):
     "The test has failed, whatever it catches"
-    self.unfit = self.unfit or why
-    raise Unfit(self.unfit)
+    self.spoilt = self.spoilt or (outcome, why)
+    raise Unfit(self.spoilt[1])
 
 @patch
 def answer(self: Tester, number: int, value: Any):
@@ -76,11 +83,12 @@ def answer(self: Tester, number: int, value: Any):
     self.channel.send(LETTER.pack(b"A", number, 0) + body)
 
 def unnamed(tree):
-    "A tree with tuples for named tuples: the host makes no classes"
+    "A tree with tuples for named tuples and lists for arrays: the host makes no classes"
     if type(tree) is list: return [unnamed(o) if type(o) in (list, dict) else o for o in tree]
     if type(tree) is not dict: return tree
     (tag, body), = tree.items()
-    return {"t": unnamed(body[2])} if tag == "n" else {tag: unnamed(body)}
+    if tag == "n": return {"t": unnamed(body[2])}
+    return body[2] if tag == "N" else {tag: unnamed(body)}
 
 # %% ../../nbs/judge/07_tester.ipynb #b7ef4fe3
 @patch
@@ -121,7 +129,7 @@ def error_class(self: Tester, names: tuple) -> type: # Its classes' names, as `l
     return self.errors[own]
 
 @patch
-def make_error(self: Tester, names: list, message: str, args: list, more: dict, cause: list | None):
+def make_error(self: Tester, names: list, message: str, args: list, more: dict, cause: Any, line: Any = 0):
     "An exception of the program; the arguments are what `Program.tell` says"
     cls, build = self.error_class(tuple(names)), Builder(self.unodd).build
     args = [build(o) for o in args]
@@ -132,6 +140,7 @@ def make_error(self: Tester, names: list, message: str, args: list, more: dict, 
         error = type(cls.__name__, (cls,), members)(*args)
     vars(error).update({str(k): build(o) for k, o in more.items()})
     if cause: error.__cause__ = self.make_error(*cause)
+    self.raised = f"{type(error).__name__}: {error}", line # for the reason; tests don't see the line
     return error
 
 # %% ../../nbs/judge/07_tester.ipynb #02d5282f
@@ -148,7 +157,8 @@ def ask(self: Tester, verb: str, target: Any, name: Any = None, args: Any = (), 
             except NotPlain as e: self.spoil(str(e))
             try: status, value = self.receive(packer, verb)
             except EOFError: raise
-            except Exception as e: self.spoil(f"the program sent what is no answer ({type(e).__name__})")
+            except Exception as e:
+                self.spoil(f"the program sent what is no answer ({type(e).__name__})", BROKEN)
             if status == "value": return value
             if status == "raise": raise value
             request = self.call_function(*value)
@@ -163,7 +173,7 @@ def receive(self: Tester, packer: Packer, verb: str) -> tuple[str, Any]: # Statu
     if status == "refused": self.spoil(str(tree)[:300])
     if status == "unloaded":
         error = self.make_error(*tree)
-        self.spoil(f"{type(error).__name__}: {error}")
+        self.spoil(f"{type(error).__name__}: {error}", RAISED)
     containers = packer.containers
     if changes and not self.may_change(): # changes go to copies
         containers = [type(v)() if type(v) is not defaultdict else {} for v in containers]
@@ -205,9 +215,13 @@ def check_shape(self: Tester, status: str, value: Any, tree: Any, verb: str) -> 
     "Note what the reference answered with; of another program, let pass what is like it"
     found, place = status + shape_of(tree), self.place()
     if verb == "attr" and status == "raise" and isinstance(value, AttributeError): found = "absent|"
+    stops = status == "raise" and isinstance(value, StopIteration) # ends a `map` of the test
+    if stops: found = "stop|"
     if self.shapes is None:
         if found.endswith("|"): self.noted[place] = found
-    elif not self.strict:
+    elif self.strict:
+        if stops and "StopIteration" not in self.named: self.spoil("raised StopIteration, which ends loops")
+    else:
         if self.shapes.get(place) == "absent|" and verb == "attr" and found != "absent|":
             return "raise", AttributeError("the reference has no such attribute")
         if found.endswith("|") and found != "absent|" and self.shapes.get(place) != found:
@@ -234,19 +248,15 @@ class Names(dict):
         if name not in self.variables: raise KeyError(name)
         return self.tester.ask("get", name)
 
-_MODULES = """pytest unittest math itertools collections functools random string sys re copy operator json
-    datetime time""".split()
-_FROM = {"approx": "pytest", "raises": "pytest", "TestCase": "unittest", "deepcopy": "copy",
-         "isclose": "math", "Decimal": "decimal", "Fraction": "fractions"}
-_OURS = frozenset(dir(builtins)) - ERRORS.keys() | {*_MODULES, *_FROM}
+_OURS = frozenset(dir(builtins)) - ERRORS.keys() | SUPPLIED
 
 def supplied(used: set) -> dict:
     "The modules and names that tests use, and may have forgotten to import"
     found = {}
-    for name in used & {*_MODULES, *_FROM}:
-        try: module = __import__(_FROM.get(name, name))
+    for name in used & {*MODULES, *FROM}:
+        try: module = __import__(FROM.get(name, name))
         except ImportError: continue
-        found[name] = getattr(module, name) if name in _FROM else module
+        found[name] = getattr(module, name) if name in FROM else module
     return found
 
 def stand_in(tester: Tester, name: str, kind: Any) -> Any:
@@ -255,30 +265,37 @@ def stand_in(tester: Tester, name: str, kind: Any) -> Any:
 
 def make_names(tester: Tester, suite: Suite) -> Names:
     "Ask which names the program defines; the rest is ours"
-    names = Names(ready_names() | WORDS | {"__name__": "tests", "__builtins__": builtins})
+    names = Names(WORDS | {"__name__": "tests", "__builtins__": builtins}) # `ready_names` are builtins by now
     names.tester = tester
     names.update(supplied(suite.used))
-    public = {n for n in suite.used if n[:2] != "__" and not (n in KNOWN and n not in ERRORS or n in _OURS)}
+    ours = {n for n in suite.used if n in KNOWN and n not in ERRORS or n in _OURS or n[:2] == "__"}
+    public = {n for n in suite.used - ours if n.isidentifier()}
     asked = sorted((public | {"Solution"}) - {tester.entry})
-    exec(suite.setup, names)
-    own = {n for n, o in names.items() if getattr(o, "__module__", "") == "tests"} # of the set-up code
-    made = {n for n in own if not isinstance(names[n], type)} # its classes are the program's
+    made = set(suite.compiled["made"]) # functions of the set-up code; its classes are the program's
+    exec(unpack_code(suite.compiled["setup"]), names)
     about = dict(zip(asked, tester.ask("about", asked)))
     tester.set_up = 0
     for name, kind in about.items():
         if kind and kind != "value" and (name not in ERRORS or type(kind) is list) and name not in made:
             names[name] = stand_in(tester, name, kind)
-    names.variables = frozenset(n for n, kind in about.items() if kind == "value")
+    names.variables = frozenset(n for n, kind in about.items() if kind == "value" and n not in made)
     if tester.entry: names[tester.entry] = Handle(tester, tester.entry)
     if "candidate" in suite.used: names.setdefault("candidate", names.get(tester.entry))
     return names
 
-# %% ../../nbs/judge/07_tester.ipynb #2ec3dae4
+# %% ../../nbs/judge/07_tester.ipynb #a2acf428
+def is_program(name: str) -> bool: # Of a module that is being imported
+    "True if the tests import what nobody else has"
+    if "." in name or name[:1] == "_" or name in sys.stdlib_module_names: return False
+    frame = sys._getframe(2)
+    while frame and frame.f_globals.get("__name__", "").startswith("importlib"): frame = frame.f_back
+    return bool(frame) and frame.f_globals.get("__name__") == "tests"
+
 class Solution(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     "Finds the program where a test imports it"
     def __init__(self, tester: Tester): self.tester, self.made = tester, []
     def find_spec(self, name, path=None, target=None):
-        if "." in name or name[:1] == "_" or name in sys.stdlib_module_names: return None
+        if not is_program(name): return None
         self.made.append(name)
         return importlib.machinery.ModuleSpec(name, self)
 
@@ -306,29 +323,24 @@ def freeze_time():
     for o, name in ((os, "urandom"), (random, "_urandom"), (os, "getrandom")): setattr(o, name, draw)
     random.seed(0)
 
-def state() -> tuple:
-    "What a run must leave as it was, if the next one is to be in the same process"
-    clocks = threading.active_count(), signal.getitimer(signal.ITIMER_REAL)
-    return (dict(vars(builtins)), set(sys.modules), dict(globals()), sys.getrecursionlimit(), clocks,
-            vars(Handle).copy(), len(sys.meta_path))
-
 def run(channel: Channel, suite: Suite, about: dict) -> tuple[int, int, str]: # Tests, how it ended, why
     "Run a suite against one program"
-    tester, before, finder = Tester(channel, suite.used, about), state(), None
+    tester = Tester(channel, suite.used, about)
     freeze_time()
     finder = Solution(tester)
     sys.meta_path.append(finder)
     old, sys.stdout, sys.stderr = (sys.stdout, sys.stderr), io.StringIO(), io.StringIO()
     try: count, code, why = suite.run(tester, lambda: make_names(tester, suite), about), 1, ""
     except EOFError: raise
-    except BaseException as e: count, code, why = 0, 0, tester.unfit or f"{type(e).__name__}: {e}"
+    except Unfit as e: count, code, why = 0, 0, str(e)
+    except BaseException as e: count, code, why = 0, 0, f"{type(e).__name__}: {e}"
     finally:
         sys.stdout, sys.stderr = old
         if finder in sys.meta_path: sys.meta_path.remove(finder)
         for name in (*finder.made, "tests"): sys.modules.pop(name, None)
     for letter, stream in zip((b"1", b"2"), tester.printed):
         if text := stream.getvalue()[:20_000]: channel.send(letter + text.encode("utf-8", "replace"))
-    return count, 2 if code and state() == before else code, why
+    return count, code, why
 
 def play(channel: Channel):
     "One suite, against one program after the other"

@@ -38,7 +38,7 @@ ATOMS |= {cls: (cls.__name__, _attributes(names), _spread(cls)) for cls, names i
 SERIES = {list: "", tuple: "t", set: "s", frozenset: "z",
           type({}.keys()): "K", type({}.values()): "", type({}.items()): ""}
 DICTS = {dict: "d", Counter: "C", OrderedDict: "O"}
-MUTABLE = {list, set, deque, dict, Counter, OrderedDict, defaultdict, bytearray}
+MUTABLE = (list, set, deque, dict, Counter, OrderedDict, defaultdict, bytearray)
 _FACTORIES = {t.__name__: t for t in (list, dict, set, int, float, str, bool, tuple)} # of a `defaultdict`
 _ATOM_OF = {tag: make for tag, _, make in ATOMS.values()} | {"B": bytearray.fromhex}
 _FROZEN_OF = {"t": tuple, "z": frozenset, "K": lambda body: dict.fromkeys(body).keys()}
@@ -67,7 +67,8 @@ def plain_base(cls: type) -> type | None: # None: an instance is no plain data
     base = next((b for b in mro if b in _BASES), None)
     if base is None or base is cls: return None
     names = {n for c in mro[:mro.index(base)] for n in vars(c)}
-    return None if "__eq__" in names or any(n[:1] != "_" for n in names) else base
+    adds = any(n[:1] != "_" for n in names) and "_member_map_" not in names
+    return None if "__eq__" in names or adds else base
 
 # %% ../../nbs/judge/00_wire.ipynb #716aa888
 class Packer:
@@ -108,7 +109,8 @@ class Packer:
             return {"N": [v.dtype.str, hasattr(t, "item") and not v.ndim, Packer(self.odd).pack(v.tolist())]}
         base = plain_base(t)
         if base is None: return self.odd(v)
-        return self.pack(base.__getnewargs__(v)[0]) if base in (int, float, str) else self.open(base(v))
+        if base in (int, float, str): return self.pack(base.__getnewargs__(v)[0])
+        return self.open(base(dict.items(v) if issubclass(base, dict) else base.__iter__(v)))
 
     def series(self, items: list, tag: str = ""):
         "The tree of what a container holds; sets in an order of their own"
@@ -140,7 +142,8 @@ class Builder:
         if tag in _FROZEN_OF: return _FROZEN_OF[tag]([self.build(o) for o in body])
         if tag in _ATOM_OF: return _ATOM_OF[tag](body)
         if tag == "n": return _named(body[0], tuple(body[1]))(*map(self.build, body[2]))
-        if tag == "N" and "numpy" in sys.modules:
+        if tag == "N":
+            if "numpy" not in sys.modules: return Builder(self.odd).build(body[2]) # then it is a list
             array = sys.modules["numpy"].array(Builder(self.odd).build(body[2]), body[0])
             return array[()] if body[1] else array
         if self.odd: return self.odd(tag, body)
@@ -173,12 +176,16 @@ LENGTH = struct.Struct("!I")
 class Channel:
     "Whole frames out and in"
     def __init__(self, fd: int): # The descriptor
-        self.fd = fd
+        self.fd, self.held = fd, b""
+
+    def hold(self, body: bytes):
+        "Send one frame together with the next"
+        self.held += LENGTH.pack(len(body)) + body
 
     def send(self, body: bytes, write=os.write):
         "Send one frame"
         if len(body) > MAX_FRAME: raise NotPlain("more than one frame may hold")
-        data = memoryview(LENGTH.pack(len(body)) + body)
+        data, self.held = memoryview(self.held + LENGTH.pack(len(body)) + body), b""
         while data: data = data[write(self.fd, data):]
 
     def receive(self, read=os.read) -> bytes:

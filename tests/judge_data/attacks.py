@@ -10,6 +10,8 @@ CROSS_ATTACKS: jobs of one batch, one of which wants to change another's verdict
 judge but of the test or of Python itself. A ceiling on the time of each entry is the harness's business: a few seconds for each hostile job.
 """
 from typing import NamedTuple
+from chained_adv.judge.tester import LETTER
+from chained_adv.judge.wire import write
 
 PASS = frozenset({"passed"})
 BAD = frozenset({"wrong_value", "exception", "timeout", "memory", "crash", "rejected"}) # whatever is no pass
@@ -250,12 +252,16 @@ solution("leak_class_state", "keep what one test stored for the next", "import b
 # ---- frame: write to descriptors, forge answers, close and confuse ----
 
 ZERO = "\n    return 0"
-FORGE = """import json, os, socket, struct
-def frames(value=424242):
-    for body in (['v', value, None], {'v': value}, ['passed'], [True], value, ['e', [['ValueError', 'Exception'], 'negative'], None], ['r', 0], ['k', 0, [[1], {}], None], ['v', {'a': 0}, None], ['v', {'h': [0, 'f']}, None], ['v', {'I': 0}, None], 'passed', {'passed': True, 'outcome': 'passed'}):
-        d = json.dumps(body, separators=(',', ':')).encode()
-        for head in (struct.pack('!I', len(d)), struct.pack('<I', len(d)), struct.pack('!Q', len(d)), struct.pack('!I', len(d) + 1) + b'V', b'V' + struct.pack('!I', len(d)), b''): yield head + d + (b'' if head else b'\\n')
-    for c in range(3): yield struct.pack('<HHBBH8s', c, 0, 0, 0, 1, bytes(8)) + struct.pack('<HHBBH8s', c, 1, 0, 0, 1, bytes(8))
+# Frames are built as the wire builds them: a reply is [status, answer, changed arguments, printed]
+REPLIES = [write(o) for o in (
+    ["value", 7, None, []], ["value", True, None, []], ["raise", {"x": [["ValueError", "Exception"], "negative", ["negative"], {}, None]}, None, []],
+    ["back", [0, [1], {"d": []}], None, []], ["value", {"d": [["a", 0]]}, None, []], ["value", {"h": [0, "f"]}, None, []], ["value", {"I": [0, "list_iterator"]}, None, []],
+    ["value", 7, {"0": [7]}, []], ["value", None, None, ["passed\n", ""]], "passed", {"passed": True, "outcome": "passed"})]
+VERDICTS = [LETTER.pack(letter, number, code) for letter in (b"B", b"V", b"E", b"A") for number in (0, 1, 2) for code in (0, 1, 2)]
+FORGE = f"""import os, socket, struct
+def frames():
+    for d in {REPLIES + VERDICTS!r}:
+        for head in (struct.pack('!I', len(d)), struct.pack('<I', len(d)), struct.pack('!Q', len(d)), struct.pack('!I', len(d) + 1) + b'V', b''): yield head + d + (b'' if head else b'\\n')
 def spray(data, fds=range(1024)):
     for fd in fds:
         try: os.write(fd, data)
@@ -653,17 +659,16 @@ for _n, _what, _arg in (("eval", "eval", "\"[*__import__('sys')._getframe(1).f_l
 
 # ---- forge: the test process reports its own verdict, or speaks to the program by itself ----
 
-RAW = """import json, os, struct
+REQUESTS = [b"C" + write([verb, target, name, args, {"d": []}]) for verb, target, name in (
+    ("call", "__import__", None), ("call", "eval", None), ("attr", "f", "__globals__"), ("attr", "f", "__code__"), ("method", 10**9, "x"), ("method", -1, "__class__"), ("get", "__builtins__", None),
+    ("next", 7, 10**12), ("next", -1, -1), ("set", "f", "__code__"), ("op", "f", "__class__"), ("isa", "f", None), ("script", None, None), ("about", [["f"]], None), ("", None, None))
+    for args in ([], ["os"], ["touch /tmp/chained_adv_attack"], [{"h": [0, ""]}], [{"k": [0, "g", None]}], [{"x": ["SystemExit", [0]]}])] + [b"C[]", b"C{", b"C", b"", b"C[[]]"]
+REPORTS = [LETTER.pack(letter, number, code) for letter in (b"V", b"E", b"B", b"A") for number in (0, 1, 5, 2**31) for code in (0, 1, 2, 5, 64, 128, 255)] + [b"S{}", b"S", b"V", b"1passed", b"2passed", b"P", b"." * 16]
+RAW = f"""import os, struct
 def frames():
-    for head in (['c', '__import__'], ['c', 'f.__globals__'], ['c', 'eval'], ['c', 'os.system'], ['m', 10 ** 9, 'x'], ['m', -1, '__class__'], ['m', 'f', '__call__'], ['g', 'f', '__code__'], ['g', 'f', '__globals__'], ['w', 'f', '__code__'], ['n', 7, 10 ** 12], ['n', -1, -1], ['i'], ['r', 0], ['r', -1], ['q'], [], [[]], ['c'], ['c', None], ['c', ['f']], 'c', 0, None, {'c': 'f'}):
-        for args in ('[]', '["os"]', '["touch /tmp/chained_adv_attack"]', '[{"n":"os.system"}]', '[{"h":[0,""]}]', '[{"k":0}]', '{'):
-            d = (json.dumps(head) + '\\n' + args + '\\n{"d":[]}').encode()
-            yield struct.pack('!I', len(d)) + d
+    for d in {REQUESTS!r}: yield struct.pack('!I', len(d)) + d
 def reports():
-    for c in range(4):
-        for i in range(6):
-            for r in (0, 1): yield struct.pack('<HHBBH8s', c, i, r, 0, 1, bytes(8))
-    for b in (b'passed\\n', b'{"passed": true}\\n', b'["passed"]\\n', b'P\\n', b'.', b'\\1', b'\\0' * 16, b'\\xff' * 16): yield b
+    for d in {REPORTS!r}: yield struct.pack('!I', len(d)) + d
 def spray(parts, fds=range(1024)):
     for fd in fds:
         try: os.set_blocking(fd, False)
@@ -845,8 +850,8 @@ def both(texts, *codes, reference="def f(x): return x + 1", allowed=None): retur
 cross_exactly("items_forge_next", "one test forges the next one's failure", *both(RAW + "def test_a():\n    f(1)\n    spray([*reports()])\ndef test_b():\n    assert f(2) == 3\ndef test_c():\n    assert f(3) == 4", "def f(x): return 1 + x", "def f(x): return x - -1", allowed=(None, PASS, PASS)), *both(RAW + "def test_a():\n    f(1)\n    spray([*reports()])\ndef test_b():\n    assert f(2) == 3\ndef test_c():\n    assert f(3) == 4", "def f(x): return 0", "def f(x): return 5", allowed=(None, BAD, BAD)))
 cross_exactly("items_leave", "one test leaves, the others are as right as before", *both("def test_a():\n    assert f(1) == 2\ndef test_b():\n    f(2)\n    import os\n    os._exit(0)\ndef test_c():\n    f(2)\n    while True: pass\ndef test_d():\n    assert f(4) == 5", "def f(x): return 1 + x", "def f(x): return x - -1", allowed=(PASS, BAD, BAD, PASS)), *both("def test_a():\n    assert f(1) == 2\ndef test_b():\n    import os\n    os.abort()\ndef test_c():\n    x = [0]\n    while True: x += x\ndef test_d():\n    assert f(4) == 5", "def f(x): return 0", allowed=(BAD, BAD, BAD, BAD)))
 cross_exactly("items_patch", "one test patches built-in functions, the small pytest and f, the others are as before", *both("def test_a():\n    import builtins, pytest\n    builtins.sorted = builtins.len = builtins.abs = lambda *a: 0\n    pytest.raises = None\n    global f, helper\n    f = helper = lambda *a: 0\n    assert f(1) == 0\ndef helper(x): return x + 1\ndef test_b():\n    assert f(2) == len('abc') == helper(2)\ndef test_c():\n    with pytest.raises(TypeError): f('a')", "def f(x): return 1 + x", "def f(x):\n    return x - -1", allowed=(None, PASS, PASS)), *both("def test_a():\n    import builtins\n    builtins.AssertionError = KeyError\n    builtins.len = lambda *a: 0\ndef test_b():\n    assert f(2) == len('abc')", "def f(x): return 0", allowed=(None, BAD)))
-cross_exactly("items_data", "tests change data that the tests share", *both("DATA = [1, 2]\ndef test_a():\n    DATA.clear()\n    assert f(1) == 2\ndef test_b():\n    assert [f(x) for x in DATA] == [2, 3]", "def f(x): return 1 + x", "def f(x): return x - -1", allowed=(PASS, PASS)), arguable="in one process, as pytest runs it, the second fails; for the candidates it must be as for the reference")
-cross_exactly("items_program_state", "a call in one test spoils the program for the next", *[("import builtins\nbroken = []\ndef f(x):\n    if x == 1: broken.append(1)\n    return x + 1 if not broken else 0", "(1, 0)\n(2, 3)\n(3, 4)", "f", "def f(x):", "import builtins\nbroken = []\ndef f(x):\n    if x == 1: broken.append(1)\n    return x + 1 if not broken else 0", (PASS, PASS, PASS))])
+cross_exactly("items_data", "tests change data that the tests share", *both("DATA = [1, 2]\ndef test_a():\n    DATA.clear()\n    assert f(1) == 2\ndef test_b():\n    assert [f(x) for x in DATA] == [2, 3]", "def f(x): return 1 + x", "def f(x): return x - -1", allowed=(PASS, BAD)), arguable="in one process, as pytest runs it, the second fails, for the reference, too")
+cross_exactly("items_program_state", "a call in one test spoils the program for the next", *[("import builtins\nbroken = []\ndef f(x):\n    if x == 1: broken.append(1)\n    return x + 1 if not broken else 0", "(1, 0)\n(2, 3)\n(3, 4)", "f", "def f(x):", "import builtins\nbroken = []\ndef f(x):\n    if x == 1: broken.append(1)\n    return x + 1 if not broken else 0", (PASS, BAD, BAD))])
 cross_exactly("items_crash", "a call that crashes or hangs, between others that are right", *[("import os\ndef f(x):\n    if x == 2: os._exit(0)\n    if x == 3:\n        while True: pass\n    if x == 4: os.abort()\n    if x == 5: raise SystemExit\n    return x + 1", "".join(f"({i}, {i + 1})\n" for i in range(1, 8)), "f", "def f(x):", r, (PASS, BAD, SLOW, BAD, BAD, PASS, PASS)) for r in ("def f(x): return x + 1", None)])
 cross_exactly("cache_flaky", "the same program and call in two suites, in one of them after a call that spoils it: no answer may be carried over", *[("state = []\ndef f(x):\n    state.append(x)\n    return x + 1 if 9 not in state else 0", t, "f", "def f(x):", r, a) for r in ("def f(x): return x + 1", None) for t, a in (("def test_a():\n    f(9)\n    assert f(1) == 2", (BAD,)), ("(1, 2)", (PASS,)), ("assert f(1) == 2", (PASS,)), ("def test_b():\n    assert f(1) == 2", (PASS,)))])
 cross_exactly("cache_verdict", "two references and two texts with the same requests: no verdict may be carried over", *[("def f(x): return 5", t, "f", "def f(x):", r, a) for t, r, a in (("def test_a():\n    assert f(1) == 2", "def f(x): return 2", (BAD,)), ("def test_a():\n    assert f(1) == 5", "def f(x): return 5", (PASS,)), ("def test_a():\n    assert f(1) == 2", "def f(x): return 5", (BAD,)), ("def test_a():\n    assert f(1) == 2", None, (BAD,)), ("def test_a():\n    assert f(1) >= 2", "def f(x): return 2", (PASS,)), ("def test_a():\n    assert f(1) == 5", "def f(x): return 4", (PASS,)))])

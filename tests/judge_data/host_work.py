@@ -7,7 +7,7 @@ there are `SECONDS`, ten times what the costliest work takes, so that sharing a 
 import sys, time
 from chained_adv.judge.host import Child
 
-CALLS, BYTES, SECONDS = 200_000, 10_000_000, 3.
+CALLS, BYTES, SECONDS = 200_000, 20_000_000, 3.
 
 class Work:
     "Counts in a `with` block, for so many jobs"
