@@ -91,11 +91,13 @@ def parse_tests(
 # %% ../nbs/04_testcases.ipynb #0135a714
 def _read(text, entry, signature, calls=False):
     notes = [] if len(text) <= MAX_TEXT else [f"read only the first {MAX_TEXT:,} characters"]
-    try: found = reader.ask("read", text[:MAX_TEXT], entry, signature, calls)
-    except ValueError as e:
+    try:
+        found = reader.ask("read", text[:MAX_TEXT], entry, signature, calls)
+        items = tuple(_item(o, found["source"]) for o in found["items"])
+    except Exception as e: # whatever the reader sent
         why = f"reading it takes too long or too much memory ({e})"
         return (Rejected(text[:1000], why, "too large", (0, len(text))),), notes, "none"
-    return tuple(_item(o, found["source"]) for o in found["items"]), notes, found["format"]
+    return items, notes, found["format"]
 
 _read_short, _read_long = lru_cache(1024)(_read), lru_cache(32)(_read)
 

@@ -6,7 +6,6 @@ from chained_adv import jail
 from chained_adv.core import TestCase
 from chained_adv.jail import ALLOWED_CALLS, CHECKED_CALLS, ISOLATION, best_isolation, probe_isolation
 from chained_adv.judge.host import Loop, Wait
-from chained_adv.judge.verdicts import Respondent, make_item
 from chained_adv.sandbox import Job, Sandbox, SandboxError
 
 LINUX = sys.platform == "linux"
@@ -129,14 +128,13 @@ def test_what_the_host_is_busy_with_is_not_charged_to_another():
     with Sandbox(timeout=.2) as box:
         waits = []
         def ask(busy):
-            program = Respondent(box, "def f(x): return x + 1", "f", "def f(x):")
-            child = program.process()
-            child.send(make_item(TestCase((1,), 2), "f", "def f(x):").request)
+            child = box.fork("P", dict(code="def f(x): return x + 1", entry="f", signature="", script=False))
+            child.send(b'["call","f",null,[1],{"d":[]}]')
             waits.append(Wait(child, box.timeout))
             got = yield waits[-1]
-            assert got.startswith(b"V2"), got
+            assert got == b'["value",2,null,[]]', got
             time.sleep(busy)
-            program.drop()
+            child.leave()
         def tasks():
             yield ask(1.)
             yield ask(0.)
@@ -195,9 +193,9 @@ def test_a_recording_that_is_killed_is_done_again(monkeypatch):
     "Kills while a test is recorded leave no record that fails every program"
     from chained_adv.judge import host
     left, fork = [3], host.Zygote.fork
-    def spoiled(zygote, arguments):
+    def spoiled(zygote, arguments=None):
         child = fork(zygote, arguments)
-        if left[0] and "source" in arguments:
+        if left[0] and arguments and "compiled" in arguments:
             left[0] -= 1
             child.stop() # a SIGKILL that no deadline asked for
         return child

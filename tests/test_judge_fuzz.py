@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, seed, settings, strategies as st
 from chained_adv.core import OUTCOMES, ExecutionResult, TestCase
-from chained_adv.judge.host import reader
-from chained_adv.judge.wire import encode, frame
+from chained_adv.judge.wire import Packer, write
 from chained_adv.sandbox import Job, Sandbox
 from chained_adv.testcases import REJECTIONS, ParsedTests, Rejected, parse_tests
 
@@ -82,21 +81,25 @@ def try_text(text, signature, box=None, program=None, mode=0):
 
 # ---- answers: frames of right and of spoiled bytes ----
 
+def encode(value): return write(Packer().pack(value)).decode("utf-8", "surrogatepass")
 plain = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.binary(max_size=4) | st.complex_numbers(), lambda o: st.lists(o, max_size=4) | st.tuples(o, o) | st.dictionaries(st.integers() | st.text(max_size=3), o, max_size=3) | st.sets(st.integers(), max_size=4) | st.frozensets(st.text(max_size=2), max_size=3), max_leaves=10)
-TAGS = "t s z d i f b B c r q Q C O D F n N K T e h I L m y k a x".split()
+TAGS = "t s z d i f b B c q e C O D n N K h I y k x S @ range slice Fraction date time datetime timedelta".split()
 BODIES = ["[]", "[1]", "[[1]]", "[[1,2]]", "[[[],1]]", "1", '"x"', '"1e999999999"', "null", "{}", '{"t":[]}', '["a",["b","b"],[1]]', '["a",["1"],[1]]', '["<i8",[[1],[2,3]]]', '["O",[1]]', '["date",[0,0,0]]', '["x",[1]]', '[0,9223372036854775808,0]', '"nan"', '"ff"', '"zz"', "-1", "1e999", '[{"i":"zz"},1]', "[[{\"t\":[[1]]},2]]"]
 odd = st.tuples(st.sampled_from(TAGS + ["", "tt", "\u20ac"]), st.sampled_from(BODIES)).map(lambda t: f'{{"{t[0]}":{t[1]}}}')
-trees = st.recursive(odd | plain.map(encode), lambda o: st.lists(o, max_size=4).map(lambda t: f"[{','.join(t)}]") | st.tuples(st.sampled_from(TAGS), st.lists(o, max_size=3)).map(lambda t: f'{{"{t[0]}":[{",".join(t[1])}]}}') | st.lists(o, min_size=2, max_size=2).map(lambda t: f'{{"d":[[{t[0]},{t[1]}]]}}'), max_leaves=6)
-errors = st.sampled_from(['["ValueError","Exception","BaseException","object"]', '[["ValueError"],"x",null,{"d":[]}]', "[]", "{}", '[[],3,{}]', '[{"a":1}]', "null", '[["ValueError"],"no",{"t":["no"]},{"d":[["a",1]]}]'])
-bodies = st.one_of(trees.map(lambda t: f"V{t}\nnull"), st.tuples(trees, trees).map(lambda t: f"V{t[0]}\n[[{t[1]}],{{\"d\":[]}}]"), st.tuples(trees, trees).map(lambda t: f"V{t[0]}\n{t[1]}"), errors.map(lambda t: f"E{t}\nValueError: no"), st.sampled_from(["U\nreturned a thing", "M[]\nout of memory", "O1hello", "O2bye", "RP", "RF", "K[0,[],{}]", "", "V", "E", "V\n", "Vnull", "P", "!x", "V1\nnull\n\"\"", "V1\n\n\n\n", "V" + "[" * 5000, "V" + "9" * 5000 + "\nnull"]))
+trees = st.recursive(odd | plain.map(encode), lambda o: st.lists(o, max_size=4).map(lambda t: f"[{','.join(t)}]") | st.tuples(st.sampled_from(TAGS), st.lists(o, max_size=3)).map(lambda t: f'{{"{t[0]}":[{",".join(t[1])}]}}'), max_leaves=6)
+errors = st.sampled_from(['{"x":[["ValueError","Exception","BaseException"],"no",["no"],{},null,3]}', '{"x":[[".Mine","KeyError"],"x",[],{"a":1},null,0]}', '{"x":[]}', '{"x":[["ValueError"]]}', '{"x":[[],3,{}]}', "null", "5"])
+changes = st.sampled_from(["null", "{}", '{"0":[1]}', '{"0":{"d":[[1,2]]},"1":[]}', '{"9":[1]}', '{"-1":[1]}', '{"0":5}', "[]", "7"])
+printed = st.sampled_from(["[]", '["a","b"]', '["a"]', "[1,2]", "[[],{}]", "null", '"ab"'])
+statuses = st.sampled_from(["value", "value", "value", "raise", "back", "refused", "unloaded", "passed", "", "V"])
+bodies = st.tuples(statuses, trees | errors, changes, printed).map(lambda t: f'["{t[0]}",{t[1]},{t[2]},{t[3]}]') | trees
 
 def streams(rng, body):
     "A frame's bytes, or what is left of them: flipped, cut, joined, lengths that lie"
     data = body.encode("utf-8", "surrogatepass")
-    whole = frame(data)
+    whole = struct.pack("!I", len(data)) + data
     for _ in range(rng.choice((0, 0, 1, 1, 2, 5))):
         i = rng.randrange(len(whole) + 1)
-        whole = rng.choice((whole[:i] + bytes([rng.randrange(256)]) + whole[i + 1:], whole[:i], whole[i:], whole + whole, whole[:i] + rng.randbytes(rng.randrange(9)) + whole[i:], struct.pack("!I", rng.choice((0, 1, 5, len(data), 2**31, 2**32 - 1))) + whole[4:], frame(b"O1" + rng.randbytes(5)) + whole))
+        whole = rng.choice((whole[:i] + bytes([rng.randrange(256)]) + whole[i + 1:], whole[:i], whole[i:], whole + whole, whole[:i] + rng.randbytes(rng.randrange(9)) + whole[i:], struct.pack("!I", rng.choice((0, 1, 5, len(data), 2**31, 2**32 - 1))) + whole[4:], struct.pack("!I", 6) + b"1" + rng.randbytes(5) + whole))
     return whole
 
 SAY = "import os\nDATA = {data!r}\ndef f(x):\n    for d in DATA:\n        try: os.write(3, d)\n        except OSError: pass\n    {end}"
@@ -104,21 +107,9 @@ ENDS = ["os._exit(0)", "return x", "return 424242 if x == 5 else None", "raise V
 KINDS = ["equal", "exact", "is", "truthy", "falsy", "raises", "io"]
 ASKS = ["assert [f(1)] == [424242]", "def test_a():\n    got = f(1)\n    assert got[0] == 424242\n    assert len(got) == 424242", "with pytest.raises(KeyError):\n    f(1)\nassert sorted(f(2)) == [424242]", "xs = [3]\nf(xs)\nassert xs == [424242]"]
 
-def try_answer(body, rng, box=None):
-    "Compare an answer as it stands, and let a program write its spoiled bytes; what was seen"
-    want = encode(rng.choice([1, 1.5, [1, 2], {"a": {3}}, None, True, "ValueError", float("nan"), (1, [2, {"k": 2.5}])]))
-    text = body if rng.random() < .5 else streams(rng, body)[4:].decode("utf-8", "replace")
+def try_answer(body, rng, box):
+    "Let a program write spoiled bytes; what was seen"
     seen = Counter()
-    kind, in_place = rng.choice(KINDS), rng.random() < .2
-    def compare():
-        try: return "right" if not reader.ask("c", kind, text, want, in_place) else "wrong"
-        except ValueError: return "refused"
-    seen[bounded(compare, text, want)] += 1
-    def vouch():
-        try: return "plain" if reader.ask("v", text[1:].split("\n")[0]).startswith("V") else "not plain"
-        except ValueError: return "not plain"
-    seen[bounded(vouch, text)] += 1
-    if box is None: return seen
     code = SAY.format(data=[streams(rng, body) for _ in range(rng.choice((1, 1, 2, 5)))], end=rng.choice(ENDS))
     plain = [TestCase((i,), 424243, kind=k) for i, k in enumerate(("equal", "exact"))] + [TestCase((3,), "KeyError", kind="raises")]
     jobs = [Job(code, plain, "f", "def f(x):"), Job(code, rng.choice(ASKS), "f", "def f(x):", rng.choice([None, "def f(x): return [424242]"]))]
@@ -127,7 +118,7 @@ def try_answer(body, rng, box=None):
         assert isinstance(r, ExecutionResult) and r.verdicts
         for v in r.verdicts:
             assert v.outcome in OUTCOMES
-            assert not v.passed or "424242" in code or "KeyError" in body, (code, v)
+            assert not v.passed or "424242" in code or "Error" in body, (code, v)
             seen[v.outcome] += 1
     return seen
 
@@ -139,7 +130,6 @@ def some(n): return settings(max_examples=n, derandomize=True, database=None, su
 def box():
     with Sandbox(timeout=.1, memory_mb=256, cache_size=0) as b:
         b.run_many([Job(PROGRAMS[0], t, "f", "def f(x):", r) for t in (*ASKS, "import numpy\nassert f(1) == 1", "import os\nassert f(1) == 1") for r in (None, PROGRAMS[0])]) # starts what is started once
-        reader.ask("v", "1")
         yield b
 
 @some(400)
@@ -150,20 +140,16 @@ def test_texts_are_read(text, n, signature): try_text(spoiled(text, random.Rando
 @given(documents, st.integers(0, 2**32), st.sampled_from(SIGNATURES), st.sampled_from(PROGRAMS), st.sampled_from((0, 1, 2)))
 def test_texts_are_run(box, text, n, signature, program, mode): try_text(spoiled(text, random.Random(n)), signature, box, program, mode)
 
-@some(400)
-@given(bodies, st.integers(0, 2**32))
-def test_answers_are_compared(body, n): try_answer(body, random.Random(n))
-
-@some(200)
-@given(bodies, st.integers(0, 2**32))
+@some(120)
+@given(bodies, st.integers(1, 2**32))
 def test_answers_are_taken(box, body, n): try_answer(body, random.Random(n), box)
 
 def test_the_fuzzer_reaches_what_it_should(box):
     "Texts that are tests and texts that are none; answers that are right, wrong and refused"
     rng, seen = random.Random(1), Counter()
     for text in ("assert f(1) == 1", "(1, 1)", "assert f(2) == 3", "def test_a():\n    assert sorted([f(2), f(1)]) == [1, 2]", "nothing", "assert True"): seen += try_text(text, "def f(x):", box, PROGRAMS[0])
-    for body in ("V1\nnull", "V[1,2]\nnull", "V{\"s\":[[1]]}\nnull", "RP"): seen += try_answer(body, rng, box)
-    assert {"passed", "wrong_value", "nothing", "rejected", "plain", "not plain", "crash"} <= set(seen) | {"rejected"}, seen
+    for body in ('["value",1,null,[]]', '["value",[1,2],null,[]]', '["value",{"s":[[1]]},null,[]]', "RP"): seen += try_answer(body, rng, box)
+    assert {"passed", "wrong_value", "nothing", "crash"} <= set(seen), seen
 
 # ---- by hand ----
 
@@ -185,8 +171,8 @@ def main():
         @settings(**shared)
         @given(bodies, st.integers(0, 2**32))
         def some_answers(body, n):
-            done["answers"] += 1 # each is compared, every tenth is also written by a program
-            seen["answers"].update(try_answer(body, random.Random(n), None if n % 10 else box))
+            done["answers"] += 1
+            seen["answers"].update(try_answer(body, random.Random(n), box))
         for name, run in (("texts", some_texts), ("answers", some_answers)):
             run()
             print(f"{done[name]} {name} in {time.perf_counter() - start:.0f} s, none raised, none cost too much: {dict(seen[name].most_common())}", flush=True)

@@ -72,7 +72,7 @@ class Plan:
 
 def row_of(test: TestCase) -> tuple: # Raises `NotPlain`
     "A test that is data, as the tests' process is given it"
-    pack = Packer().pack
+    pack = lambda v: Packer().pack(v) # one each: what the program does to its arguments changes nothing else
     return test.kind, pack(list(test.args)), pack(dict(test.kwargs)), pack(test.expected)
 
 def plan_job(
@@ -118,6 +118,7 @@ class Validated:
     run: Run # Its first run: shapes, transcripts
     verdicts: dict[int, tuple[str, str]] # number -> outcome, reason
     numbers: dict[str, int] # name -> number
+    leave: list[int] # numbers of tests that are not run again
     lied_to: bool = False
     plain: dict = field(default_factory=dict) # number -> verdict of tests that were tried plain; None: failed
 
@@ -136,7 +137,8 @@ def test_key(t: Any) -> Any:
 def merge(plans: list[Plan]) -> Plan:
     "Jobs with one program as a single one with all their tests"
     if len(plans) == 1: return plans[0]
-    whole = Plan(plans[0].job, plans[0].program, list({test_key(t): t for p in plans for t in p.tests}.values()))
+    tests = {test_key(t): t for p in plans for t in p.tests}
+    whole = Plan(plans[0].job, plans[0].program, list(tests.values()))
     sort_tests(whole, plans[0].program.entry)
     return whole
 
@@ -173,24 +175,24 @@ def validate(self: Batch, key: tuple, names: list[str], lies: bool) -> Iterator:
     program = Program(setup + source, entry, signature)
     first = yield from run_suite(self.box, suite, program, timeout=timeout)
     good = {i: first.verdicts.get(i, first.end) for i in range(len(names))}
-    leave, again = [i for i, v in good.items() if v[0] != "passed"], first # those are not run again
-    if len(leave) < len(good):
+    stays = lambda i: names[i][:1] in "#>" and i in first.told # a statement may matter to what follows
+    leave, again = [i for i, v in good.items() if v[0] != "passed" and not stays(i)], first
+    if any(v[0] == "passed" for v in good.values()):
         again = yield from run_suite(self.box, suite, program, known=first, leave=leave, timeout=timeout)
     for i, (outcome, reason) in good.items():
         other = again.verdicts.get(i, again.end)
         if outcome != "passed": continue
         if other[0] != "passed": good[i] = "wrong_value", f"not the same in two runs: {other[1]}"
         elif first.letters[i] != again.letters[i]: good[i] = "wrong_value", "not the same in two runs"
-    if lies: yield from self.lie(suite, program, first, good, timeout)
-    found = self.validated[key] = Validated(first, good, suite["wanted"], lies)
+    if lies: yield from self.lie(suite, program, first, good, leave, timeout)
+    found = self.validated[key] = Validated(first, good, suite["wanted"], leave, lies)
     self.box.known.put(key, found, 1000 + len(text) + 40 * sum(map(len, first.letters.values())))
 
 @patch
-def lie(self: Batch, suite: dict, program: Program, first: Run, good: dict, timeout: Any) -> Iterator:
+def lie(self: Batch, suite: dict, program: Program, first: Run, good: dict, leave: list, timeout: Any):
     "What no wrong answer makes fail is no test"
     left, weak = {i for i, v in good.items() if v[0] == "passed"}, set()
     budget = 5 * (timeout or self.box.timeout)
-    leave = [i for i, v in good.items() if v[0] != "passed"]
     for mode in MODES:
         if not left or budget <= 0: break
         run = yield from run_suite(self.box, suite, program, known=first, mode=mode, leave=leave,
@@ -305,10 +307,10 @@ def judge_text(self: Batch, p: Plan, text: str, names: dict) -> Iterator: # Give
         plain = (yield from self.judge_plain(p, suite, found, trusted)) if p.job.unguarded else {}
         if p.job.runs > 1: run = Run(verdicts=self.agreed(p, text, sources))
         else:
-            bad = [i for i, v in found.verdicts.items() if v[0] != "passed"] # nobody is judged by these
-            how |= dict(known=found.run, leave=bad)
+            how |= dict(known=found.run, leave=found.leave)
             run = yield from run_candidate(self.box, suite, p.program, **how)
-            run.verdicts |= {i: found.verdicts[i] for i in bad}
+            bad = {i: v for i, v in found.verdicts.items() if v[0] != "passed"}
+            run.verdicts |= bad # nobody is judged by these
     for name, places in names.items():
         number = numbers[name]
         for place in places:

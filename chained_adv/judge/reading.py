@@ -367,7 +367,7 @@ def read_tests(text: str, entry: str | None, signature: str | None = None, calls
 # %% ../../nbs/judge/11_reading.ipynb #afffa8a3
 def read_text(text: str, entry: str, signature: str | None, calls: bool = False) -> dict:
     "Read tests from a text; their values as trees"
-    found, pack = read_tests(text, entry, signature, calls), Packer().pack
+    found, pack = read_tests(text, entry, signature, calls), lambda v: Packer().pack(v)
     for item in found["items"]:
         if calls and item["kind"] == "code":
             reason = "it is not a single call with plain values"

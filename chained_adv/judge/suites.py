@@ -227,8 +227,7 @@ def run(self: Rows, one: Callable) -> int: # How many there are
 @patch
 def ask(self: Rows, number: int, kind: str, args, kwargs, expected):
     "One row: call the program, compare"
-    build = Builder().build
-    args, kwargs, want = build(args), build(kwargs), build(expected)
+    args, kwargs, want = (Builder().build(o) for o in (args, kwargs, expected))
     if self.fresh and number: self.tester.ask("load", None)
     request = ("script", None, None, args) if kind == "io" else ("call", self.entry, None, args, kwargs)
     try: got = self.tester.ask(*request)

@@ -248,7 +248,7 @@ class Names(dict):
         if name not in self.variables: raise KeyError(name)
         return self.tester.ask("get", name)
 
-_OURS = frozenset(dir(builtins)) - ERRORS.keys() | SUPPLIED
+_OURS = frozenset(dir(builtins)) | SUPPLIED
 
 def supplied(used: set) -> dict:
     "The modules and names that tests use, and may have forgotten to import"
@@ -268,7 +268,7 @@ def make_names(tester: Tester, suite: Suite) -> Names:
     names = Names(WORDS | {"__name__": "tests", "__builtins__": builtins}) # `ready_names` are builtins by now
     names.tester = tester
     names.update(supplied(suite.used))
-    ours = {n for n in suite.used if n in KNOWN and n not in ERRORS or n in _OURS or n[:2] == "__"}
+    ours = {n for n in suite.used if n in KNOWN or n in _OURS or n[:2] == "__"} # `ValueError` is Python's
     public = {n for n in suite.used - ours if n.isidentifier()}
     asked = sorted((public | {"Solution"}) - {tester.entry})
     made = set(suite.compiled["made"]) # functions of the set-up code; its classes are the program's
@@ -276,7 +276,7 @@ def make_names(tester: Tester, suite: Suite) -> Names:
     about = dict(zip(asked, tester.ask("about", asked)))
     tester.set_up = 0
     for name, kind in about.items():
-        if kind and kind != "value" and (name not in ERRORS or type(kind) is list) and name not in made:
+        if kind and kind != "value" and name not in made:
             names[name] = stand_in(tester, name, kind)
     names.variables = frozenset(n for n, kind in about.items() if kind == "value" and n not in made)
     if tester.entry: names[tester.entry] = Handle(tester, tester.entry)

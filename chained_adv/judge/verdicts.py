@@ -20,7 +20,7 @@ from .tester import LETTER
 # %% ../../nbs/judge/14_verdicts.ipynb #4675a48d
 OUTCOME_OF = "passed wrong_value exception wrong_value wrong_value crash".split() # of what the tests say
 MAX_TESTS = 2_000 # of a suite
-MAX_LETTERS, LETTERS_A_TEST = 1_500, 10 # of a run, and more for each test: each costs this process some 50 µs
+MAX_LETTERS, LETTERS_A_TEST = 1_000, 10 # of a run, and more for each test: each costs this process some 50 µs
 MAX_LOSSES = 32 # programs of one run that end before they answer
 MAX_SHAPES = 500_000 # bytes
 MAX_PRINTED = 100_000 # characters
@@ -80,7 +80,7 @@ class Conversation:
         self.budget = own if budget is None else budget
         self.test: int | None = None
         self.last = 0. # seconds of the last wait: a test's beginning is told together with its first request
-        self.used, self.losses, self.excuses = [0., 0.], 0, True # seconds of tests and program in this test
+        self.used, self.losses, self.excuses = [0., 0.], 0, True # seconds of this test, and of this call
         self.set_up: list[bytes] = [] # transcript of what was asked between tests
         self.steps = self.set_up # and with it that of this test
 
@@ -215,6 +215,7 @@ def pass_on(self: Conversation, request: Any) -> Iterator: # Gives the answer, o
     child = self.child
     if child.held: child.kill("crash", "answered before it was asked")
     child.send(request)
+    self.used[1] = 0. # a limit for each call; all of them together have the suite's
     got = yield from self.wait(child, 1)
     if isinstance(got, Ended):
         self.close(got.outcome, got.reason, False)
