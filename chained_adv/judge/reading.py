@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from .constants import Parameters, Refused, Unknown, constant
 from .constants import can_take, fit_row, nested_rows, read_parameters
-from .suites import FUNCTIONS, SUPPLIED, compile_suite, functions_of, is_test_class
-from .suites import tests_in, unfold
+from .suites import FUNCTIONS, SUPPLIED, compile_suite, functions_of, helpers_in
+from .suites import is_test_class, tests_in, unfold
 from .wire import Channel, Packer, patch, read, write
 
 # %% ../../nbs/judge/11_reading.ipynb #8cdb8536
@@ -47,11 +47,12 @@ def view_of(text: str) -> View:
     for line in text.split("\n"):
         place, at = at, at + len(line) + 1
         keep = line.rstrip("\r")
+        if keep[:1] == "\ufeff": place, keep = place + 1, keep[1:]
         if _FENCE.match(keep): inside, keep = not inside, ""
         elif fenced and not inside: keep = ""
         if mark := _BULLET.match(keep): place, keep = place + mark.end(), keep[mark.end():]
         if keep[:1] == keep.rstrip()[-1:] == "`" != keep[:2]: place, keep = place + 1, keep.rstrip()[1:-1]
-        lines.append(keep.replace("\ufeff", " "))
+        lines.append(keep)
         places.append(place)
     margin = min((len(o) - len(o.lstrip()) for o in lines if o.strip()), default=0)
     return View([o[margin:] for o in lines], [p + margin * bool(o.strip()) for p, o in zip(places, lines)])
@@ -68,8 +69,9 @@ def close_brackets(view: View) -> ast.Module | None: # None: that is not what is
         elif c in ")]}" and stack: stack.pop()
         elif c == "," and stack == ["]"]: cuts.append(at)
     if stack[:1] != ["]"] or not re.search(r"(^|[=\n])\s*$", text[:begin]): return None
-    for at in cuts[:-3:-1]:
-        try: return ast.parse(text[:at] + "]")
+    whole = [len(text)] * (stack == ["]"] and text.rstrip()[-1:] in ")]}") # then no item was cut
+    for at in [*whole, *cuts[:-3:-1]]:
+        try: return ast.parse(text[:at].rstrip() + "]")
         except (SyntaxError, ValueError, RecursionError, MemoryError): continue
 
 def parse(view: View) -> tuple[ast.Module, list]: # What can be parsed; first and last lines left out
@@ -100,6 +102,8 @@ class Reading:
     calls: bool = False # Are calls enough, whose answers nobody has said?
     items: list = field(default_factory=list)
     forms: set = field(default_factory=set)
+    used: set = field(default_factory=set) # names that the text uses
+    helpers: set = field(default_factory=set) # its functions that assert something
 
 @patch
 def put(self: Reading, span: tuple, kind: str, form: str = "", **more):
@@ -190,14 +194,18 @@ def rows(self: Reading, node: ast.stmt) -> list | None: # (parts, span, is it a 
     "The rows of a statement that is data alone"
     value = node.value if isinstance(node, (ast.Expr, ast.Assign, ast.AnnAssign)) else None
     names = [getattr(o, "id", "") for o in getattr(node, "targets", [getattr(node, "target", None)])]
-    is_named = re.search("(?i)test|case|example|data", " ".join(names)) # `xs = [[1], [2]]` is set-up
-    if not isinstance(node, ast.Expr) and not is_named: return None
+    is_named = re.search("(?i)test|case|example|data", " ".join(names)) and not self.used & set(names)
+    if not isinstance(node, ast.Expr) and not is_named: return None # `xs = [[1], [2]]` is set-up
     if isinstance(value, ast.Dict): return self.records([value])
     if not isinstance(value, _SEQUENCES) or not value.elts: return None
     if all(isinstance(o, ast.Dict) for o in value.elts) and (found := self.records(value.elts)): return found
-    fits = any(fit_row(row_shape(value.elts), self.takes))
-    if all(isinstance(o, _SEQUENCES) for o in value.elts) and (isinstance(value, ast.List) or not fits):
-        return [(o.elts, self.view.span(o), False) for o in value.elts]
+    if all(isinstance(o, _SEQUENCES) for o in value.elts):
+        alone = any(fit_row(row_shape(value.elts), self.takes)) and isinstance(node, ast.Expr)
+        inside = all(any(fit_row(row_shape(o.elts), self.takes)) for o in value.elts)
+        takes_list = self.takes.note in ("list", "List") and not any(isinstance(o.elts[0], _SEQUENCES)
+                                                                     for o in value.elts if o.elts)
+        if not alone or inside and isinstance(value, ast.List) and not takes_list:
+            return [(o.elts, self.view.span(o), False) for o in value.elts]
     return [(value.elts, self.view.span(value), False)] if isinstance(node, ast.Expr) else None
 
 @patch
@@ -221,7 +229,7 @@ def read_rows(self: Reading, rows: list):
     nested = nested_rows([row_shape(parts, record) for parts, _, record in rows], self.takes)
     for (parts, span, _), inside in zip(rows, nested):
         try:
-            if not self.entry or not self.takes.most: # a program that reads and prints
+            if not self.entry: # a program that reads and prints
                 texts = [constant(o) for o in parts]
                 if len(texts) != 2 or not all(type(o) is str for o in texts):
                     raise Refused("unreadable", "no function to call, and no text in and out")
@@ -281,12 +289,12 @@ def made_with(tree: ast.Module, entry: str) -> set:
             found |= {(a.asname or a.name).split(".")[0] for a in node.names}
     return found
 
-def can_fail(node: ast.AST) -> bool:
+def can_fail(node: ast.AST, helpers: set = frozenset()) -> bool:
     "True if there is anything in a function that makes it fail"
     inside = list(ast.walk(node))
     if any(isinstance(o, (ast.Assert, ast.Raise)) for o in inside): return True
     names = {getattr(o.func, "attr", getattr(o.func, "id", "")) for o in inside if isinstance(o, ast.Call)}
-    return any(n.startswith(("assert", "raises", "fail", "check")) for n in names)
+    return bool(names & helpers) or any(n.startswith(("assert", "raises", "fail", "check")) for n in names)
 
 @patch
 def read_code(self: Reading, node: ast.stmt, named: dict, made: set):
@@ -296,7 +304,7 @@ def read_code(self: Reading, node: ast.stmt, named: dict, made: set):
     for part in [f for f in functions_of(node) if id(f) in named] if in_class else [node]:
         span = self.view.span(part)
         if not calls_program(node, self.entry, made): why = "calls nothing", "the program is not called"
-        elif isinstance(part, FUNCTIONS) and not can_fail(part):
+        elif isinstance(part, FUNCTIONS) and not can_fail(part, self.helpers):
             why = "asserts nothing", "nothing in it can fail"
         else:
             self.put(span, "code", form, name=named[id(part)])
@@ -347,7 +355,9 @@ def read_tests(text: str, entry: str | None, signature: str | None = None, calls
             return read_examples(whole, view)
         tree, left_out = parse(view)
         unfold(tree)
-        found = Reading(whole, view, entry, read_parameters(signature), calls)
+        found = Reading(whole, view, entry, read_parameters(signature), calls, helpers=helpers_in(tree))
+        loads = [o for o in ast.walk(tree) if isinstance(o, ast.Name) and isinstance(o.ctx, ast.Load)]
+        found.used = {o.id for o in loads}
         named, made = {id(node): name for name, node in tests_in(tree)}, made_with(tree, entry)
         for node in tree.body:
             if len(found.items) >= MAX_ITEMS: break

@@ -31,7 +31,7 @@ def is_test(node: ast.stmt, helpers: set = frozenset()) -> bool: # Functions of 
     inside = list(ast.walk(node))
     if any(isinstance(o, ast.Assert) for o in inside): return True
     calls = {getattr(o.func, "attr", getattr(o.func, "id", "")) for o in inside if isinstance(o, ast.Call)}
-    return bool(calls & helpers) or any(o.startswith(("assert", "check_")) or o == "raises" for o in calls)
+    return bool(calls & helpers) or any(o.startswith(("assert", "check_")) or o in ("raises", "fail") for o in calls)
 
 def helpers_in(tree: ast.Module) -> set:
     "Functions of a text that assert something and are no tests by themselves"
