@@ -47,11 +47,12 @@ def test_programs_are_read_as_they_were_meant():
     with Sandbox(workers=2) as box: results = box.run_many(jobs)
     wrong = [(o["model"], o["prompts"], o["id"], o["solved"]) for o, r in zip(PROGRAMS, results)
              if o["solved"] != (bool(r.num_total) and r.passed)]
-    assert len(PROGRAMS) > 400 and len(wrong) <= 2, wrong # none when this was written; a program may come close to its time limit
+    # Three of Gemma's answers to the plain prompt are no programs before they are cut by hand; the fourth and fifth may come close to the time limit
+    assert len(PROGRAMS) > 800 and len(wrong) <= 5, wrong
 
 
 def test_lists_are_read_as_they_were_meant():
     found = {(o["model"], o["prompts"], o["id"], o["stage"]): differences(o) for o in LISTS}
     wrong = {k: v for k, v in found.items() if any(v)}
     n = sum(len(o["meant"]) for o in LISTS)
-    assert n > 1000 and sum(len(a) + len(b) for a, b in wrong.values()) <= .02 * n, wrong
+    assert n > 1300 and sum(len(a) + len(b) for a, b in wrong.values()) <= .03 * n, wrong # 35 when this was written, 12 of them in lists of the 1.5 billion model
