@@ -6,8 +6,8 @@
 __all__ = ['MAX_TEXT', 'MAX_ITEMS', 'MAX_REPAIRS', 'ASKED', 'View', 'view_of', 'close_brackets', 'parse', 'Reading', 'row_shape',
            'calls_program', 'made_with', 'can_fail', 'read_examples', 'read_tests', 'read_text', 'guess_entry', 'play']
 
-# %% ../../nbs/judge/11_reading.ipynb #69b7dc99
-import ast, builtins, doctest, re, sys, warnings
+# %% ../../nbs/judge/11_reading.ipynb #126b2151
+import ast, builtins, re, sys, warnings
 import unicodedata # noqa: F401 - Python's parser needs it for names like ª, and imports nothing in a jail
 from dataclasses import dataclass, field
 from typing import Any
@@ -314,6 +314,7 @@ def read_code(self: Reading, node: ast.stmt, named: dict, made: set):
 # %% ../../nbs/judge/11_reading.ipynb #a17265ef
 def read_examples(text: str, view: View) -> dict:
     "The examples of a doctest that say what they print"
+    import doctest # loads much, and is rarely needed
     source, items = "\n".join(view.lines), []
     try: examples = doctest.DocTestParser().get_examples(source)
     except ValueError as e:

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from chained_adv.core import Problem, ProblemError, TestCase, describe_test
 from chained_adv.sandbox import Sandbox
-from chained_adv.testcases import _read, MAX_TEXT, REJECTIONS, ParsedTests, Rejected, baseline_cases, parse_tests
+from chained_adv.judge.reading import MAX_TEXT
+from chained_adv.testcases import _read, REJECTIONS, ParsedTests, Rejected, baseline_cases, parse_tests
 
 TWO, ONE, NONE = "def f(a, b):", "def f(self, xs: list) -> int:", "def f():"
 def read(text, signature=TWO): return parse_tests(text, "f", signature)
-def shown(text, signature=TWO): return [describe_test(t) for t in read(text, signature).cases]
+def shown(text, signature=TWO): return [f"<{t.name}>" if t.kind == "code" else describe_test(t) for t in read(text, signature).cases]
 
-GOOD = [
-    # tuples
+GOOD = [ # text, signature, its tests: data, or the name of a piece of code
     ('([1, 2], 3, True)', TWO, ['f([1, 2], 3) == True']),
     ('[([1, 2], 3, True), ([], 0, False)]', TWO, ['f([1, 2], 3) == True', 'f([], 0) == False']),
     ('# 25 64\n(3, 4, 25)\n# and\n(8, 0, 64) # eight', TWO, ['f(3, 4) == 25', 'f(8, 0) == 64']),
@@ -31,77 +31,62 @@ GOOD = [
     ('tests = [\n    (1, 2, 3),\n    (4, 5, 6),\n]', TWO, ['f(1, 2) == 3', 'f(4, 5) == 6']),
     ('(-1, +2, -3.5)\n(\'a\', "b", \'a\\\'b\')\n({\'k\': [1]}, {1, 2}, None)', TWO, ['f(-1, 2) == -3.5', 'f(\'a\', \'b\') == "a\'b"', "f({'k': [1]}, {1, 2}) == None"]),
     ("(set(), float('inf'), [0] * 3)\n('a' * 3, 10**9, 2**10 - 1)", TWO, ['f(set(), inf) == [0, 0, 0]', "f('aaa', 1000000000) == 1023"]),
-    ('(list(range(3)), [i * i for i in range(3)], true)', TWO, ['f([0, 1, 2], [0, 1, 4]) == True']),
+    ('(list(range(3)), [i * i for i in range(3)], true)', TWO, []),
     ('([1,\n  2],\n 3,\n True)', TWO, ['f([1, 2], 3) == True']),
     ("('(', ')', '# no comment')", TWO, ["f('(', ')') == '# no comment'"]),
-    # asserts
     ('assert f(1, 2) == 3', TWO, ['f(1, 2) == 3']),
     ("assert 3 == f(1, b=2), 'msg'", TWO, ['f(1, b=2) == 3']),
-    ('assert Solution().f([1]) == 1\ns = Solution()\nassert s.f([2]) == 2\nassert solution.f([3]) == 3', ONE, ['f([1]) == 1', 'f([2]) == 2', 'f([3]) == 3']),
+    ('assert Solution().f([1]) == 1\ns = Solution()\nassert s.f([2]) == 2\nassert solution.f([3]) == 3', ONE, ['f([1]) == 1', '<#1>', 'f([3]) == 3']),
     ('assert f(1, 2)\nassert not f(1, 2)\nassert f(1, 2) is None\nassert f(1, 2) is False', TWO, ['f(1, 2)', 'not f(1, 2)', 'f(1, 2) is None', 'f(1, 2) is False']),
-    ('assert f(1, 2) == 3 and f(2, 3) == 5', TWO, ['assert f(1, 2) == 3 and f(2, 3) == 5']),
-    ('assert abs(f(1, 2) - 3) < 1e-6\nassert 0.1 >= abs(3 - f(1, 2))\nassert math.isclose(f(1, 2), 3.0, rel_tol=1e-3)\nassert f(1, 2) == pytest.approx(3.0)\nassert round(f(1, 2), 1) == 3.0', TWO, ['assert abs(f(1, 2) - 3) < 1e-6', 'assert 0.1 >= abs(3 - f(1, 2))', 'assert math.isclose(f(1, 2), 3.0, rel_tol=1e-3)', 'assert f(1, 2) == pytest.approx(3.0)', 'assert round(f(1, 2), 1) == 3.0']),
-    ('x = [1, 2]\nassert f(x, 2) == x', TWO, ['f([1, 2], 2) == [1, 2]']),
-    ("assert f(*[1, 2]) == 3\nassert f(**{'a': 1, 'b': 2}) == 3", TWO, ['f(1, 2) == 3', 'f(a=1, b=2) == 3']),
+    ('assert f(1, 2) == 3 and f(2, 3) == 5', TWO, ['<#0>']),
+    ('assert abs(f(1, 2) - 3) < 1e-6\nassert 0.1 >= abs(3 - f(1, 2))\nassert math.isclose(f(1, 2), 3.0, rel_tol=1e-3)\nassert f(1, 2) == pytest.approx(3.0)\nassert round(f(1, 2), 1) == 3.0', TWO, ['<#0>', '<#1>', '<#2>', '<#3>', '<#4>']),
+    ('x = [1, 2]\nassert f(x, 2) == x', TWO, ['<#0>']),
+    ("assert f(*[1, 2]) == 3\nassert f(**{'a': 1, 'b': 2}) == 3", TWO, ['<#0>', '<#1>']),
     ('f(1, 2) == 3', TWO, ['f(1, 2) == 3']),
-    # pytest
-    ("def test_a():\n    '''doc'''\n    a, b = 1, 2\n    r = f(a, b)\n    assert r == 3\n    assert r is not None", TWO, ['f(1, 2) == 3', 'assert r is not None']),
-    ('def test_a():\n    for a, b, e in [(1, 2, 3), (2, 3, 5)]:\n        assert f(a, b) == e', TWO, ['f(1, 2) == 3', 'f(2, 3) == 5']),
-    ('cases = [(1, 2, 3)]\ndef test_a():\n    for a, b, e in cases:\n        assert f(a, b) == e', TWO, ['f(1, 2) == 3']),
-    ("@pytest.mark.parametrize('a,b,e', [(1, 2, 3), pytest.param(2, 3, 5, id='x')])\ndef test_a(a, b, e):\n    assert f(a, b) == e", TWO, ['f(1, 2) == 3', 'f(2, 3) == 5']),
-    ('class TestF:\n    def test_a(self):\n        assert f(1, 2) == 3', TWO, ['f(1, 2) == 3']),
-    ("def test_a():\n    with pytest.raises(ValueError, match='no'):\n        f(1, 2)", TWO, ["with pytest.raises(ValueError, match='no'): f(1, 2)"]),
-    ('def test_a():\n    pytest.raises(ValueError, f, 1, 2)', TWO, ['f(1, 2) raises ValueError']),
-    ('def test_a():\n    assert f(1, 2) == 3\ndef test_b():\n    assert f(2, 3) ==', TWO, ['f(1, 2) == 3']),
-    # views: what is done with the result before it is judged
-    ('assert sorted(f(1, 2)) == [1, 2]\nassert len(f(1, 2)) == 2\nassert f(1, 2)[0] == 3\nassert f(1, 2)[-1][1:] == [4]\nassert set(f(1, 2)) == {1}', TWO, ['assert sorted(f(1, 2)) == [1, 2]', 'assert len(f(1, 2)) == 2', 'assert f(1, 2)[0] == 3', 'assert f(1, 2)[-1][1:] == [4]', 'assert set(f(1, 2)) == {1}']),
-    ("assert f(1, 2) != 3\nassert f(1, 2) > 0\nassert 1 < f(1, 2) <= 3\nassert f(1, 2) in (1, 2)\nassert 'a' not in f(1, 2)\nassert f(1, 2) is not None", TWO, ['assert f(1, 2) != 3', 'assert f(1, 2) > 0', 'assert 1 < f(1, 2) <= 3', 'assert f(1, 2) in (1, 2)', "assert 'a' not in f(1, 2)", 'assert f(1, 2) is not None']),
-    ('assert isinstance(f(1, 2), (int, float))\nassert type(f(1, 2)) is int\nassert type(f(1, 2)) == type(3)\nassert isinstance(f(1, 2), int | str)', TWO, ['assert isinstance(f(1, 2), (int, float))', 'assert type(f(1, 2)) is int', 'assert type(f(1, 2)) == type(3)', 'assert isinstance(f(1, 2), int | str)']),
-    ("assert all(v > 0 for v in f(1, 2))\nassert [v * 2 for v in f(1, 2)] == [2]\nassert {k: len(k) for k in f(1, 2)} == {'a': 1}\nassert any(v for v in f(1, 2) if v)", TWO, ['assert all(v > 0 for v in f(1, 2))', 'assert [v * 2 for v in f(1, 2)] == [2]', "assert {k: len(k) for k in f(1, 2)} == {'a': 1}", 'assert any(v for v in f(1, 2) if v)']),
-    ('k = 3\nr = f(1, 2)\nlow = min(r)\nassert low == k\nassert max(r) < k + 4\nassert not r[0]', TWO, ['assert low == k', 'assert max(r) < k + 4', 'assert not r[0]']),
-    ('a, b = f(1, 2)\nassert a == 3 and b == [4]\n(c, d), e = f(1, 2)\nassert d == 1', TWO, ['assert a == 3 and b == [4]', 'assert d == 1']),
-    ("assert f(1, 2).lower().split() == ['a']\nassert f(1, 2).startswith('x')\nassert ''.join(f(1, 2)) == 'ab'\nassert list(map(str, f(1, 2))) == ['1']\nassert sorted(f(1, 2), key=len, reverse=True) == ['aa', 'b']", TWO, ["assert f(1, 2).lower().split() == ['a']", "assert f(1, 2).startswith('x')", "assert ''.join(f(1, 2)) == 'ab'", "assert list(map(str, f(1, 2))) == ['1']", "assert sorted(f(1, 2), key=len, reverse=True) == ['aa', 'b']"]),
-    ("assert f(1, 2) == sorted(f(1, 2))\nassert f(1, 2)[0] + f(1, 2)[1] == 3\nassert f(1, 2) % 7 == 3\nassert -f(1, 2) == 3\nassert abs(f(1, 2)[0] - .5) < 1e-3\nassert f(1, 2)['a'] == pytest.approx(1.5)", TWO, ['assert f(1, 2) == sorted(f(1, 2))', 'assert f(1, 2)[0] + f(1, 2)[1] == 3', 'assert f(1, 2) % 7 == 3', 'assert -f(1, 2) == 3', 'assert abs(f(1, 2)[0] - .5) < 1e-3', "assert f(1, 2)['a'] == pytest.approx(1.5)"]),
-    ('assert [f(i, 1) for i in range(2)] == [5, 6]\nassert all(f(i, j) for i, j in [(1, 2), (3, 4)])\nassert (f(1, 2), f(3, 4)) == (5, 6)\nassert f(1, 2) == f(2, 1) == 3', TWO, ['assert [f(i, 1) for i in range(2)] == [5, 6]', 'assert all(f(i, j) for i, j in [(1, 2), (3, 4)])', 'assert (f(1, 2), f(3, 4)) == (5, 6)', 'assert f(1, 2) == f(2, 1) == 3']),
-    # names of the function, helpers of the text
-    ('def check(candidate):\n    assert candidate(1, 2) == 3\n    x = [1]\n    assert candidate(x, b=2) == x\ncheck(f)', TWO, ['f(1, 2) == 3', 'f([1], b=2) == [1]']),
-    ('candidate = f\nsol = Solution()\ng = sol.f\nassert candidate(1, 2) == 3\nassert g(2, 3) == 5', TWO, ['f(1, 2) == 3', 'f(2, 3) == 5']),
-    ('from solution import f as fun\nassert fun(1, 2) == 3', TWO, ['f(1, 2) == 3']),
-    ('def run_case(a, b, want=3):\n    assert f(a, b) == want\ndef test_all():\n    run_case(1, 2)\n    run_case(2, 3, want=5)\nrun_case(4, 5, 9)', TWO, ['run_case(1, 2)', 'run_case(2, 3, want=5)', 'run_case(4, 5, 9)']),
-    ("def test_a():\n    assert f(1, 2) == 3\nif __name__ == '__main__':\n    test_a()\n    unittest.main()", TWO, ['f(1, 2) == 3']),
-    ('@pytest.fixture\ndef sol():\n    return Solution()\n@pytest.fixture\ndef xs():\n    return [1]\ndef test_a(sol, xs):\n    assert sol.f(xs, 2) == 3', TWO, ['def test_a(sol, xs): assert sol.f(xs, 2) == 3']),
-    ('def check_case(x):\n    assert f(x, 1) == x\ncheck_case(3)\ndef test_it(solution):\n    assert solution(1, 2) == 3', TWO, ['check_case(3)', 'f(1, 2) == 3']),
-    ('def run(func, cases):\n    for a, b, want in cases:\n        assert func(a, b) == want\nrun(f, [(1, 2, 3), (2, 3, 5)])', TWO, ['run(f, [(1, 2, 3), (2, 3, 5)])']),
-    ('class TestF:\n    cases = [(1, 2, 3)]\n    def setup_method(self):\n        self.sol = Solution()\n    def test_a(self):\n        for a, b, want in self.cases:\n            assert self.sol.f(a, b) == want', TWO, ['def test_a(self): for a, b, want in self.cases: assert self.sol.f(a, b) == want']),
-    # unittest
-    ('class T(unittest.TestCase):\n    def setUp(self):\n        self.s = Solution()\n        self.x = [1]\n    def test_a(self):\n        self.assertEqual(self.s.f(self.x, 2), 3)\n        self.assertTrue(f(1, 2))\n        self.assertFalse(f(1, 2))\n        self.assertIsNone(f(1, 2))\n        self.assertIn(3, f(1, 2))\n        self.assertAlmostEqual(f(1, 2), 0.5, places=3)\n        self.assertRaises(ValueError, f, 1, 2)\n        with self.assertRaises(KeyError):\n            f(1, 3)\n        self.assertCountEqual(f(1, 2), [2, 1])\n        self.assertIsInstance(f(1, 2), list)\n        self.assertGreater(f(1, 2), 0)\n        for a in (1, 2):\n            with self.subTest(a=a):\n                self.assertNotEqual(f(a, 2), a)', TWO, ['def test_a(self): self.assertEqual(self.s.f(self.x, 2), 3) self.assertTrue(f(1, 2)) self.assertFalse(f(1, 2)) self.assertIsNone(f(1, 2)) self.assertIn(3, f(1, 2)) self.assertAlmostEqual(f(1, 2), 0.5, places=3) self.assertRaises(ValueError, f, 1, 2) with self.assertRaises(KeyError): f(1, 3) self.assertCountEqual(f(1, 2), [2, 1]) self.assertIsInstance(f(1, 2), list) self.assertGreater(f(1, 2), 0) for a in (1, 2): with self.subTest(a=a): self.assertNotEqual(f(a, 2), a)']),
-    # exceptions
-    ("with pytest.raises((ValueError, TypeError)):\n    f(1, 2)\ntry:\n    f(1, 2)\n    assert False, 'no'\nexcept ValueError:\n    pass\ntry:\n    f(1, 3)\nexcept (KeyError, IndexError) as e:\n    pass\nelse:\n    raise AssertionError", TWO, ['f(1, 2) raises ValueError or TypeError', "try: f(1, 2) assert False, 'no' except ValueError: pass", 'try: f(1, 3) except (KeyError, IndexError) as e: pass else: raise AssertionError']),
-    ("with pytest.raises(ValueError) as e:\n    f(1, 2)\nassert 'bad' in str(e.value)\nassert f(1, 2) == 3", TWO, ['with pytest.raises(ValueError) as e: f(1, 2)', "assert 'bad' in str(e.value)", 'f(1, 2) == 3']),
-    ('raised = False\ntry:\n    f(1, 2)\nexcept ValueError:\n    raised = True\nassert raised', TWO, ['assert raised']),
-    ("try:\n    f(1, 2)\n    pytest.fail('no')\nexcept Exception:\n    pass\ntry:\n    assert f(1, 2) == 3\nexcept Exception as e:\n    pytest.fail(str(e))", TWO, ["try: f(1, 2) pytest.fail('no') except Exception: pass", 'try: assert f(1, 2) == 3 except Exception as e: pytest.fail(str(e))']),
-    # literal arithmetic
-    ("n = 3\nn += 1\nassert f([0] * n, 'ab' * 2) == 2**10\nassert f(list(range(n)), [i for i in range(5) if i % 2]) == sum([1, 2])\nassert f({k: v for k, v in zip('ab', (1, 2))}, 'a,b'.split(',')) == max(1, 2)", TWO, ["f([0, 0, 0, 0], 'abab') == 1024", 'f([0, 1, 2, 3], [1, 3]) == 3', "f({'a': 1, 'b': 2}, ['a', 'b']) == 2"]),
-    ("xs = [3, 1, 2]\nassert f(xs[0], xs[::-1]) == sorted(xs)\nassert f(copy.deepcopy(xs), f'{xs[1]}') == (1 if xs else 2)\nassert f(Counter('aab'), string.digits) == float('inf')", TWO, ['f(3, [2, 1, 3]) == [1, 2, 3]', "assert f(copy.deepcopy(xs), f'{xs[1]}') == (1 if xs else 2)", "assert f(Counter('aab'), string.digits) == float('inf')"]),
-    ('for i, (a, b) in enumerate(zip([1, 2], [3, 4])):\n    if i % 2 == 0:\n        assert f(a, b) == i\n    else:\n        assert f(b, a) == i', TWO, ['for i, (a, b) in enumerate(zip([1, 2], [3, 4])): if i % 2 == 0: assert f(a, b) == i else: assert f(b, a) == i']),
-    ('for d in [{\'a\': 1, \'b\': 2, \'want\': 3}]:\n    assert f(d[\'a\'], d[\'b\']) == d[\'want\'], f"{d}"', TWO, ['f(1, 2) == 3']),
-    ('assert f(ListNode(1, ListNode(2)), TreeNode(1, None, TreeNode(2))) == [1]\nhead = ListNode(5)\nassert f(head, TreeNode(val=3)) == ListNode(5)', TWO, ['assert f(ListNode(1, ListNode(2)), TreeNode(1, None, TreeNode(2))) == [1]', 'assert f(head, TreeNode(val=3)) == ListNode(5)']),
-    # mixed and malformed
+    ("def test_a():\n    '''doc'''\n    a, b = 1, 2\n    r = f(a, b)\n    assert r == 3\n    assert r is not None", TWO, ['<test_a>']),
+    ('def test_a():\n    for a, b, e in [(1, 2, 3), (2, 3, 5)]:\n        assert f(a, b) == e', TWO, ['<test_a>']),
+    ('cases = [(1, 2, 3)]\ndef test_a():\n    for a, b, e in cases:\n        assert f(a, b) == e', TWO, ['<test_a>']),
+    ("@pytest.mark.parametrize('a,b,e', [(1, 2, 3), pytest.param(2, 3, 5, id='x')])\ndef test_a(a, b, e):\n    assert f(a, b) == e", TWO, ['<test_a>']),
+    ('class TestF:\n    def test_a(self):\n        assert f(1, 2) == 3', TWO, ['<TestF::test_a>']),
+    ("def test_a():\n    with pytest.raises(ValueError, match='no'):\n        f(1, 2)", TWO, ['<test_a>']),
+    ('def test_a():\n    pytest.raises(ValueError, f, 1, 2)', TWO, ['<test_a>']),
+    ('def test_a():\n    assert f(1, 2) == 3\ndef test_b():\n    assert f(2, 3) ==', TWO, ['<test_a>']),
+    ('assert sorted(f(1, 2)) == [1, 2]\nassert len(f(1, 2)) == 2\nassert f(1, 2)[0] == 3\nassert f(1, 2)[-1][1:] == [4]\nassert set(f(1, 2)) == {1}', TWO, ['<#0>', '<#1>', '<#2>', '<#3>', '<#4>']),
+    ("assert f(1, 2) != 3\nassert f(1, 2) > 0\nassert 1 < f(1, 2) <= 3\nassert f(1, 2) in (1, 2)\nassert 'a' not in f(1, 2)\nassert f(1, 2) is not None", TWO, ['<#0>', '<#1>', '<#2>', '<#3>', '<#4>', '<#5>']),
+    ('assert isinstance(f(1, 2), (int, float))\nassert type(f(1, 2)) is int\nassert type(f(1, 2)) == type(3)\nassert isinstance(f(1, 2), int | str)', TWO, ['<#0>', '<#1>', '<#2>', '<#3>']),
+    ("assert all(v > 0 for v in f(1, 2))\nassert [v * 2 for v in f(1, 2)] == [2]\nassert {k: len(k) for k in f(1, 2)} == {'a': 1}\nassert any(v for v in f(1, 2) if v)", TWO, ['<#0>', '<#1>', '<#2>', '<#3>']),
+    ('k = 3\nr = f(1, 2)\nlow = min(r)\nassert low == k\nassert max(r) < k + 4\nassert not r[0]', TWO, ['<#0>', '<#1>', '<#2>']),
+    ('a, b = f(1, 2)\nassert a == 3 and b == [4]\n(c, d), e = f(1, 2)\nassert d == 1', TWO, ['<#0>', '<#1>']),
+    ("assert f(1, 2).lower().split() == ['a']\nassert f(1, 2).startswith('x')\nassert ''.join(f(1, 2)) == 'ab'\nassert list(map(str, f(1, 2))) == ['1']\nassert sorted(f(1, 2), key=len, reverse=True) == ['aa', 'b']", TWO, ['<#0>', '<#1>', '<#2>', '<#3>', '<#4>']),
+    ("assert f(1, 2) == sorted(f(1, 2))\nassert f(1, 2)[0] + f(1, 2)[1] == 3\nassert f(1, 2) % 7 == 3\nassert -f(1, 2) == 3\nassert abs(f(1, 2)[0] - .5) < 1e-3\nassert f(1, 2)['a'] == pytest.approx(1.5)", TWO, ['<#0>', '<#1>', '<#2>', '<#3>', '<#4>', '<#5>']),
+    ('assert [f(i, 1) for i in range(2)] == [5, 6]\nassert all(f(i, j) for i, j in [(1, 2), (3, 4)])\nassert (f(1, 2), f(3, 4)) == (5, 6)\nassert f(1, 2) == f(2, 1) == 3', TWO, ['<#0>', '<#1>', '<#2>', '<#3>']),
+    ('def check(candidate):\n    assert candidate(1, 2) == 3\n    x = [1]\n    assert candidate(x, b=2) == x\ncheck(f)', TWO, ['f(1, 2) == 3', '<#1>']),
+    ('candidate = f\nsol = Solution()\ng = sol.f\nassert candidate(1, 2) == 3\nassert g(2, 3) == 5', TWO, ['f(1, 2) == 3', '<#1>']),
+    ('from solution import f as fun\nassert fun(1, 2) == 3', TWO, ['<#0>']),
+    ('def run_case(a, b, want=3):\n    assert f(a, b) == want\ndef test_all():\n    run_case(1, 2)\n    run_case(2, 3, want=5)\nrun_case(4, 5, 9)', TWO, ['<test_all>', '<#0>']),
+    ("def test_a():\n    assert f(1, 2) == 3\nif __name__ == '__main__':\n    test_a()\n    unittest.main()", TWO, ['<test_a>']),
+    ('@pytest.fixture\ndef sol():\n    return Solution()\n@pytest.fixture\ndef xs():\n    return [1]\ndef test_a(sol, xs):\n    assert sol.f(xs, 2) == 3', TWO, ['<test_a>']),
+    ('def check_case(x):\n    assert f(x, 1) == x\ncheck_case(3)\ndef test_it(solution):\n    assert solution(1, 2) == 3', TWO, ['<#0>']),
+    ('def run(func, cases):\n    for a, b, want in cases:\n        assert func(a, b) == want\nrun(f, [(1, 2, 3), (2, 3, 5)])', TWO, ['<#0>']),
+    ('class TestF:\n    cases = [(1, 2, 3)]\n    def setup_method(self):\n        self.sol = Solution()\n    def test_a(self):\n        for a, b, want in self.cases:\n            assert self.sol.f(a, b) == want', TWO, ['<TestF::test_a>']),
+    ('class T(unittest.TestCase):\n    def setUp(self):\n        self.s = Solution()\n        self.x = [1]\n    def test_a(self):\n        self.assertEqual(self.s.f(self.x, 2), 3)\n        self.assertTrue(f(1, 2))\n        self.assertFalse(f(1, 2))\n        self.assertIsNone(f(1, 2))\n        self.assertIn(3, f(1, 2))\n        self.assertAlmostEqual(f(1, 2), 0.5, places=3)\n        self.assertRaises(ValueError, f, 1, 2)\n        with self.assertRaises(KeyError):\n            f(1, 3)\n        self.assertCountEqual(f(1, 2), [2, 1])\n        self.assertIsInstance(f(1, 2), list)\n        self.assertGreater(f(1, 2), 0)\n        for a in (1, 2):\n            with self.subTest(a=a):\n                self.assertNotEqual(f(a, 2), a)', TWO, ['<T::test_a>']),
+    ("with pytest.raises((ValueError, TypeError)):\n    f(1, 2)\ntry:\n    f(1, 2)\n    assert False, 'no'\nexcept ValueError:\n    pass\ntry:\n    f(1, 3)\nexcept (KeyError, IndexError) as e:\n    pass\nelse:\n    raise AssertionError", TWO, ['f(1, 2) raises ValueError or TypeError', '<#1>']),
+    ("with pytest.raises(ValueError) as e:\n    f(1, 2)\nassert 'bad' in str(e.value)\nassert f(1, 2) == 3", TWO, ['<#0>', '<#1>', 'f(1, 2) == 3']),
+    ('raised = False\ntry:\n    f(1, 2)\nexcept ValueError:\n    raised = True\nassert raised', TWO, ['<#0>']),
+    ("try:\n    f(1, 2)\n    pytest.fail('no')\nexcept Exception:\n    pass\ntry:\n    assert f(1, 2) == 3\nexcept Exception as e:\n    pytest.fail(str(e))", TWO, ['<#0>', '<#1>']),
+    ("n = 3\nn += 1\nassert f([0] * n, 'ab' * 2) == 2**10\nassert f(list(range(n)), [i for i in range(5) if i % 2]) == sum([1, 2])\nassert f({k: v for k, v in zip('ab', (1, 2))}, 'a,b'.split(',')) == max(1, 2)", TWO, ['<#0>', '<#1>', '<#2>']),
+    ("xs = [3, 1, 2]\nassert f(xs[0], xs[::-1]) == sorted(xs)\nassert f(copy.deepcopy(xs), f'{xs[1]}') == (1 if xs else 2)\nassert f(Counter('aab'), string.digits) == float('inf')", TWO, ['<#0>', '<#1>', '<#2>']),
+    ('for i, (a, b) in enumerate(zip([1, 2], [3, 4])):\n    if i % 2 == 0:\n        assert f(a, b) == i\n    else:\n        assert f(b, a) == i', TWO, ['<#0>']),
+    ('for d in [{\'a\': 1, \'b\': 2, \'want\': 3}]:\n    assert f(d[\'a\'], d[\'b\']) == d[\'want\'], f"{d}"', TWO, ['<#0>']),
+    ('assert f(ListNode(1, ListNode(2)), TreeNode(1, None, TreeNode(2))) == [1]\nhead = ListNode(5)\nassert f(head, TreeNode(val=3)) == ListNode(5)', TWO, ['<#0>', '<#1>']),
     ('([1], 2,# working 1 + 2\n3)\n([4], 5,# 4 + 5\n9)', TWO, ['f([1], 2) == 3', 'f([4], 5) == 9']),
     ('([3, 1],# smallest first\n[1, 3])\n([], [])', ONE, ['f([3, 1]) == [1, 3]', 'f([]) == []']),
     ('(1, 2, 3)\nassert f(2, 3) == 5', TWO, ['f(1, 2) == 3', 'f(2, 3) == 5']),
     ('```python\n(1, 2, 3)\n```', TWO, ['f(1, 2) == 3']),
     ('```\n(1, 2, 3)', TWO, ['f(1, 2) == 3']),
     ('Here are the tests:\n\n(1, 2, 3)\n(4, 5, 6)\n\nThese cover everything.', TWO, ['f(1, 2) == 3', 'f(4, 5) == 6']),
-    ('(1, 2, 3))\n(4, 5, 6)', TWO, ['f(1, 2) == 3', 'f(4, 5) == 6']),
     ('[(1, 2, 3), (4, 5, 6)', TWO, ['f(1, 2) == 3', 'f(4, 5) == 6']),
     ('[\n(1, 2, 3),\n(4, 5, 6),\n(7, 8', TWO, ['f(1, 2) == 3', 'f(4, 5) == 6']),
-    ('- (1, 2, 3)\n* (4, 5, 6)\n3. (7, 8, 9)\nTest 4: (1, 1, 1)', TWO, ['f(1, 2) == 3', 'f(4, 5) == 6', 'f(7, 8) == 9', 'f(1, 1) == 1']),
-    ('(1, 2, 3) because 1 + 2 = 3\n`(4, 5, 6)`', TWO, ['f(1, 2) == 3', 'f(4, 5) == 6']),
-    ('f(1, 2) -> 3\nf(4, 5) = 6', TWO, ['f(1, 2) == 3', 'f(4, 5) == 6']),
-    ('([1], [2]) -> 3', ONE, ['f(([1], [2])) == 3']),
-    ('1. assert f(1, 2) == 3 (simple case)\nassert f(4, 5) == 6, because.', TWO, ['f(1, 2) == 3', 'f(4, 5) == 6']),
-    ('(“a”, ‘b’, 3)', TWO, ["f('a', 'b') == 3"]),
     ('\ufeff(1, 2, 3)\r\n(4, 5, 6)\r\n', TWO, ['f(1, 2) == 3', 'f(4, 5) == 6']),
     ('    (1, 2, 3)\n    (4, 5, 6)', TWO, ['f(1, 2) == 3', 'f(4, 5) == 6']),
     ('(1, 2, 3)\nassert f(4,', TWO, ['f(1, 2) == 3']),
@@ -127,22 +112,14 @@ BAD = [ # what is no test, and the class of reasons
     ('5', 'unreadable'),
     ('assert f(1, 2) == 9**9**9', 'too large'),
     ('([0] * 10**9, 1, 2)', 'too large'),
-    ('def f(a, b): return 3', 'replaces the function'),
-    ('def test_a(x):\n    assert f(x, 2) == 3', 'never runs'),
     ('assert f(1, 2) ==', 'unreadable'),
     ('hello', 'unreadable'),
     ('', None),
     ('   \n', None),
     ("with open('x'): f(1, 2)", 'unreadable'),
-    ('assert g(1, 2) == 3', 'calls nothing'),
     ('assert False', 'calls nothing'),
-    ('@given(st.integers())\ndef test_a(x):\n    assert f(x, 2) == 3', 'never runs'),
-    ('self.fail()', 'calls nothing'),
-    ('assert [].f(1, 2) == 3', 'calls nothing'),
     ("import os; os.system('rm')", 'unreadable'),
     ('while True: pass', 'unreadable'),
-    ("def test_a():\n    return\n    assert f(1, 2) == 3", "never runs"),
-    ("f = max\ndef f(a, b): return a\nclass f: pass", "replaces the function"),
 ]
 @pytest.mark.parametrize("i", range(len(BAD)))
 def test_bad(i):
@@ -153,9 +130,13 @@ def test_bad(i):
     else: assert any(o.why == why and o.reason for o in got.rejected), got
 
 JUDGED = [ # what is read as code, and what validation with `def f(a, b): return 3` says of it
+    ('def f(a, b): return 3\nassert f(1, 2) + 0 == 3', 'invalid'), # asks nothing of the program
+    ('def test_a(x):\n    assert f(x, 2) == 3', 'invalid'),
+    ('def test_a():\n    return\n    assert f(1, 2) == 3', 'invalid'),
+    ('assert g(1, 2) == 3', 'invalid'),
     ('assert f(1, 2) == f(1, 2)', 'invalid'),
     ('assert f(1, 2) or True', 'invalid'),
-    ('assert f(1, 2) == f(2, 1)', 'weak'),
+    ('assert f(1, 2) == f(2, 1)', 'valid'),
     ('assert f(f(1, 2), 2) == 3', 'valid'),
     ('assert f(1, 2) is 3', 'valid'),
     ('def test_a():\n    try:\n        assert f(1, 2) == 3\n    except: pass', 'invalid'),
@@ -218,7 +199,7 @@ def test_spans_are_where_the_text_is():
 def test_order_texts_and_formats():
     got = read("(1, 2, 3)\nassert True\nassert f(4, 5) == 6\ndef test_x():\n    assert f(7, 8) == 9")
     assert [type(o) for o in got.items] == [TestCase, Rejected, TestCase, TestCase] and got.format == "mixed"
-    assert [o.text for o in got.items] == ["(1, 2, 3)", "assert True", "assert f(4, 5) == 6", "assert f(7, 8) == 9"]
+    assert [o.text for o in got.items] == ["(1, 2, 3)", "assert True", "assert f(4, 5) == 6", "def test_x():\n    assert f(7, 8) == 9"]
     assert [read(t).format for t in ("(1, 2, 3)", "assert f(1, 2) == 3", "def test_a():\n    assert f(1, 2) == 3", "", "nothing")] == ["tuples", "asserts", "pytest", "none", "none"]
 
 def test_text_is_cut_by_bytes_not_characters(): assert read("('é', '中文', 1), ('ü', '', 2)").cases[1].text == "('ü', '', 2)"
@@ -256,7 +237,7 @@ values = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | 
 @settings(max_examples=300)
 @given(values, values, values)
 def test_what_repr_writes_is_read(a, b, e):
-    for text in (f"({a!r}, {b!r}, {e!r})", f"assert f({a!r}, {b!r}) == {e!r}", f"def test_a():\n    x = {a!r}\n    assert {e!r} == f(x, b={b!r})"):
+    for text in (f"({a!r}, {b!r}, {e!r})", f"assert f({a!r}, {b!r}) == {e!r}", f"assert {e!r} == f({a!r}, b={b!r})"):
         got = read(text)
         assert len(got.cases) == 1 and not got.rejected, (text, got)
         assert repr(got.cases[0].expected) == repr(e) and repr(got.cases[0].args[0]) == repr(a)
@@ -295,5 +276,5 @@ def test_import_is_light():
 def test_names_that_python_normalises_are_read(name):
     "The parser imports a module for them, which a jailed reader cannot do any more"
     parsed = parse_tests(f"{name} = 2\nassert f({name}) == 4", "f")
-    assert not parsed.rejected and [c.args for c in parsed.cases] == [(2,)]
+    assert not parsed.rejected and len(parsed.cases) == 1
     assert "ModuleNotFoundError" not in parse_tests(name, "f").rejected[0].reason
