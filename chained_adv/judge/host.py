@@ -480,7 +480,7 @@ def prepare(self: Reader) -> tuple[Zygote, Child]:
         if zygote:
             atexit.unregister(zygote.close)
             zygote.close(0)
-        zygote, self.child, self.owner = Zygote("R", best_isolation()), None, os.getpid()
+        zygote, self.child, self.owner = Zygote("R", best_isolation(), "wide"), None, os.getpid()
         atexit.register(zygote.close, 0)
     self.zygote, self.child = zygote, self.child or zygote.fork()
     return zygote, self.child

@@ -201,7 +201,8 @@ def run_examples(self: Suite, names: dict, one: Callable):
 def run_example(example: Any, names: dict):
     "One example"
     import doctest
-    test, told = doctest.DocTest([example], names, "tests", None, 0, None), io.StringIO()
+    test, told = doctest.DocTest([example], {}, "tests", None, 0, None), io.StringIO()
+    test.globs = names # and no copy, so that later examples see what this one sets
     runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE)
     old, sys.stdout = sys.stdout, io.StringIO()
     try: failed = runner.run(test, out=told.write, clear_globs=False).failed
