@@ -51,7 +51,8 @@ def ask(o: Handle, verb: str, name: str | None = None, args: tuple = (), kwargs:
     return tester_of(o).ask(verb, which_of(o), name, args, kwargs)
 
 # %% ../../nbs/judge/06_handles.ipynb #cb46532b
-_OF_DATA = {n for t in (int, float, str, bytes, list, tuple, set, dict) for n in dir(t)} - {"__bool__"}
+_OF_DATA = {n for t in (int, float, str, bytes, list, tuple, set, dict) for n in dir(t)} | {"__complex__"}
+_OF_DATA -= {"__bool__"}
 _COMPARE = {"eq", "ne", "lt", "le", "gt", "ge"}
 
 def must_be_expected(o: Handle, name: str):
@@ -81,6 +82,7 @@ class Stream(Handle):
     "An iterator of the program"
     __slots__ = ("_ahead", "_taken", "_end")
     __len__ = None # `list` asks for it first
+    __getitem__ = __setitem__ = __delitem__ = __contains__ = __call__ = None
     def __init__(self, *about):
         super().__init__(*about)
         for slot, v in ((Stream._ahead, []), (Stream._taken, 0), (Stream._end, None)): slot.__set__(self, v)
@@ -98,5 +100,17 @@ class Stream(Handle):
         return ahead.pop(0)
 
     def __getattr__(self, name):
-        if name not in ("send", "throw", "close"): return super().__getattr__(name)
+        if name not in ("send", "throw", "close"): raise AttributeError(name)
         return lambda *args: ask(self, "method", name, args)
+
+# %% ../../nbs/judge/06_handles.ipynb #185780ad
+def _no_value(name):
+    why = f"an iterator stands where the test expects a value (`{name}`)"
+    def method(self, *_): tester_of(self).spoil(why)
+    return method
+
+for _name in (set(dir(Handle)) & {f"__{n}__" for n in OPERATORS | {f"r{n}" for n in _REFLECTED}}
+              - {"__iter__", "__next__", "__len__", "__hash__", "__eq__", "__ne__", "__bool__"}):
+    if getattr(Stream, _name) is not None: setattr(Stream, _name, _no_value(_name))
+Stream.__eq__, Stream.__ne__ = (lambda self, other: self is other), (lambda self, other: self is not other)
+Stream.__hash__, Stream.__bool__ = (lambda self: which_of(self)), (lambda self: True)

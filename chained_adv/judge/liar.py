@@ -47,18 +47,19 @@ class Liar:
     "Falsifies the replies of one run"
     def __init__(self, mode: str, seed: int): # One of `MODES`
         self.mode, self.draw = mode, random.Random(seed)
-        self.first: list | None = None # request
+        self.first: object = None # answer
         self.answers: list = [] # right ones so far
         self.told: dict[str, object] = {} # request and right answer -> wrong answer
 
     def falsify(self, request: list, reply: list) -> list:
         "A reply that is wrong in the way of the mode"
-        verb, _, _, args, _ = request if len(request) == 5 else (*request, None, None, [])
+        if len(request) == 5 and type(request[3]) is list: verb, _, _, args, _ = request
+        else: verb, args = (request or [""])[0], []
         status, tree, changes, printed = reply
-        if self.first is None and verb not in ("about", "return", "raise"): self.first = request
+        if self.first is None and status == "value" and verb != "about": self.first = tree
         if printed: printed = [o and o + o[-1] for o in printed] if self.mode != "none" else []
         if status not in ("value", "raise") or verb == "about": return [status, tree, changes, printed]
-        if self.mode == "once" and request == self.first: return reply
+        if self.mode == "once" and tree == self.first: return reply
         if self.mode == "arguments":
             place = next((i for i, o in enumerate(args) if type(o) is list), None)
             change = None if changes or place is None else {"0": near(args[place], self.draw)}
@@ -68,7 +69,7 @@ class Liar:
             items, *end = tree
             wrong = [] if self.mode == "none" else [near(o, self.draw) for o in items]
             return [status, [wrong, *end], changes, printed]
-        key = json.dumps([request, tree]) # the same lie each time: `f(1) == f(1)` can't fail
+        key = json.dumps(tree) # the same lie for the same answer: `f(1) == f(x=1)` can't fail
         if key not in self.told: self.told[key] = self.wrong(tree, args)
         return [status, self.told[key], changes, printed]
 
@@ -84,4 +85,8 @@ class Liar:
 def play(channel: Channel):
     "Letters come in pairs, a request and its reply; what goes out is the reply"
     liar = Liar(**read(channel.receive()))
-    while True: channel.send(write(liar.falsify(read(channel.receive()), read(channel.receive()))))
+    while True:
+        request, reply = read(channel.receive()), read(channel.receive())
+        try: lie = liar.falsify(request, reply)
+        except Exception: lie = ["refused", "", None, []] # a request that no honest test makes
+        channel.send(write(lie))

@@ -199,11 +199,7 @@ def tell(self: Program, e: BaseException, depth: int = 0) -> list:
             if not callable(value := getattr(e, name)): more[name] = Packer(self.odd).pack(value)
         except (Exception, Refused): pass
     cause = self.tell(e.__cause__, depth + 1) if e.__cause__ is not None and depth < 3 else None
-    lines, trace = [], e.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == "<solution>": lines.append(trace.tb_lineno)
-        trace = trace.tb_next
-    return [lineage(type(e)), message, args, more, cause, lines[-1] if lines else 0]
+    return [lineage(type(e)), message, args, more, cause]
 
 # %% ../../nbs/judge/02_program.ipynb #55312bc7
 @patch

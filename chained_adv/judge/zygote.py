@@ -15,7 +15,7 @@ from .suites import compile_suite
 from .wire import Channel, write
 
 # %% ../../nbs/judge/12_zygote.ipynb #b32e14ab
-ROLES = {"P": "program", "T": "tester", "L": "liar", "U": "plain", "R": "reading"} # modules of this folder
+ROLES = {"P": "program", "T": "tester", "L": "liar", "S": "shapes", "U": "plain", "R": "reading"} # modules
 
 # %% ../../nbs/judge/12_zygote.ipynb #e7c3d5ec
 FORK = ctypes.PyDLL(None).fork # keeps the interpreter's lock, which a single thread needs
@@ -129,7 +129,7 @@ _SUITE, _PYTEST = (dict(compiled=compile_suite(text), entry="f", wanted={"test_a
                    for text, last in ((_TEXT, "#0"), (_SESSION, "TestB::test_b")))
 _ROWS = _HOW | dict(rows=[["equal", [[3, 1]], {"d": []}, 3]] * 2, in_place="")
 _FRAMES = {
-    "P": [[_PROGRAM] + [_REQUEST] * 6], "R": [], "U": [],
+    "P": [[_PROGRAM] + [_REQUEST] * 6], "R": [], "U": [], "S": [],
     "T": [[_SUITE, _HOW, _ABOUT, *[_ANSWER] * 3], [dict(entry="f"), _ROWS, _ANSWER, _ANSWER]],
     "L": [[dict(mode=mode, seed=0), *[_REQUEST, _ANSWER] * 3] for mode in MODES]}
 _MORE = [[_PYTEST, _HOW, _ABOUT, *[["value", 2, None, []]] * 4]] * 2
