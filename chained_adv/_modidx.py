@@ -2540,6 +2540,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                  'chained_adv/judge/liar.py'),
                                         'chained_adv.judge.liar.Liar.wrong': ('judge/liar.html#liar.wrong', 'chained_adv/judge/liar.py'),
                                         'chained_adv.judge.liar.each': ('judge/liar.html#each', 'chained_adv/judge/liar.py'),
+                                        'chained_adv.judge.liar.holds_object': ( 'judge/liar.html#holds_object',
+                                                                                 'chained_adv/judge/liar.py'),
                                         'chained_adv.judge.liar.near': ('judge/liar.html#near', 'chained_adv/judge/liar.py'),
                                         'chained_adv.judge.liar.play': ('judge/liar.html#play', 'chained_adv/judge/liar.py'),
                                         'chained_adv.judge.liar.zero': ('judge/liar.html#zero', 'chained_adv/judge/liar.py')},

@@ -43,6 +43,7 @@ class ListNode:
 class TreeNode:
     def __init__(self, val=0, left=None, right=None): self.val, self.left, self.right = val, left, right
 """
+SILENT = {"check_not_called", "check_loops", "tuples_named"} # plain Python runs nothing of these; the judge does
 HEAD = READY + "\n" + "\n".join([f"import {m}" for m in MODULES] + [f"from {m} import {n}" for n, m in FROM.items()]) + "\ntrue, false, null = True, False, None\nunittest.main = pytest.main = lambda *a, **k: None # they run anyway\n"
 
 
@@ -65,8 +66,8 @@ def run_natively(folder, entries):
         names = f"import sys, program_{i} as m\nsys.modules |= dict.fromkeys({modules!r}, m)\nglobals().update({{k: o for k, o in vars(m).items() if k[:2] != '__'}})\n{own}"
         candidate = f"candidate = {entry}\n" if entry and entry.isidentifier() else ""
         (folder / f"test_{i}.py").write_text(HEAD + names + candidate + tests, encoding="utf-8")
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=no", "-rfE", "--continue-on-collection-errors", "-W", "ignore", "."], cwd=folder, capture_output=True, text=True, timeout=600)
-    failed = {int(line.split("test_")[1].split(".py")[0]) for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))}
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=no", "-ra", "--continue-on-collection-errors", "-W", "ignore", "."], cwd=folder, capture_output=True, text=True, timeout=600)
+    failed = {int(line.split("test_")[1].split(".py")[0]) for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR", "SUBFAIL"))}
     return {entries[i][0] for i in failed}, done.stdout
 
 
@@ -79,7 +80,7 @@ def test_plain_python_and_pytest_say_the_same(tmp_path):
     (tmp_path / "bad").mkdir()
     failed, out = run_natively(tmp_path / "good", PYTHON)
     assert len(PYTHON) >= 270 and failed == set(), (sorted(failed), out[-2000:])
-    wrong = [(name, bad, *rest, bad) for name, _, *rest, bad in PYTHON if bad]
+    wrong = [(name, bad, *rest, bad) for name, _, *rest, bad in PYTHON if bad and name not in SILENT]
     failed, out = run_natively(tmp_path / "bad", wrong)
     passed = {e[0] for e in wrong} - failed
     assert passed == set(), (passed, out[-2000:])

@@ -136,7 +136,7 @@ JUDGED = [ # what is read as code, and what validation with `def f(a, b): return
     ('assert g(1, 2) == 3', 'invalid'),
     ('assert f(1, 2) == f(1, 2)', 'invalid'),
     ('assert f(1, 2) or True', 'invalid'),
-    ('assert f(1, 2) == f(2, 1)', 'valid'),
+    ('assert f(1, 2) == f(2, 1)', 'invalid'), # it asks for the same answer twice, and no lie tells them apart
     ('assert f(f(1, 2), 2) == 3', 'valid'),
     ('assert f(1, 2) is 3', 'valid'),
     ('def test_a():\n    try:\n        assert f(1, 2) == 3\n    except: pass', 'invalid'),

@@ -229,6 +229,7 @@ def run(self: Rows, one: Callable) -> int: # How many there are
 @patch
 def ask(self: Rows, number: int, kind: str, args, kwargs, expected):
     "One row: call the program, compare"
+    given = args
     args, kwargs, want = (Builder().build(o) for o in (args, kwargs, expected))
     if self.fresh and number: self.tester.ask("load", None)
     request = ("script", None, None, args) if kind == "io" else ("call", self.entry, None, args, kwargs)
@@ -243,7 +244,7 @@ def ask(self: Rows, number: int, kind: str, args, kwargs, expected):
     if changes and got is None: got = first
     if self.answers: return self.tester.answer(number, got)
     if kind == "raises": raise AssertionError(f"got {brief(got)}, expected {want} to be raised")
-    if self.is_right(kind, args, got, want): return
+    if self.is_right(kind, Builder().build(given), got, want): return # as they were before the call
     raise AssertionError(f"got {brief(got)}, expected {brief(want)}")
 
 @patch

@@ -1,0 +1,83 @@
+"""Holes that fresh eyes found in this judge while it was built, each as a kind, next to what an honest author gets."""
+import pytest
+from chained_adv.judge.tester import LETTER
+from chained_adv.sandbox import Job, Sandbox
+
+REF, RIGHT, WRONG = "def f(x): return x*x+1", "def f(x): return 1+x**2", "def f(x): return x*x+2"
+
+
+@pytest.fixture(scope="module")
+def box():
+    with Sandbox(timeout=.3) as b: yield b
+
+
+def validate(box, text, reference=REF): return box.run_many([Job(reference, text, "f", "def f(x):", runs=2)])[0]
+def candidate(box, code, text, reference=REF): return box.run_many([Job(code, text, "f", "def f(x):", reference)])[0]
+def last(result): return result.verdicts[-1]
+
+# ---- tests that are valid although their author doesn't know the answer ----
+FRAME = "t = type(f)._tester.__get__(f)\n"
+IGNORANT = {
+    "another test ran, which fails": "SEEN = []\ndef test_0(): SEEN.append(f(1)); assert False\ndef test_1(): f(7); assert SEEN",
+    "its own tester knows no shapes": "def test_a(): f(7); assert type(f)._tester.__get__(f).shapes is None",
+    "an answer noted for later runs": FRAME + "def test_a():\n    y = f(7)\n    if t.shapes is None: t.noted = {'answer': repr(y)}\n    else: assert repr(y) == t.shapes.get('answer')",
+    "which tests are skipped": "RAN = []\n" + "".join(f"def test_{i}(): RAN.append({i}); assert f(7) >> {i} & 1\n" for i in range(8)) + "def test_9():\n    y = f(7)\n    assert len(RAN) == 8 or y == sum(1 << i for i in RAN)",
+    "a request that breaks the liar": FRAME + "def test_a():\n    t.channel.send(b'C[1,2,3]'); t.channel.receive()\n    assert f(7) or True",
+    "one question, two spellings": "def test_a(): assert f(x=8) == f(8) == f(8.0)",
+    "of a method": "def test_a(): assert Solution().f(4) == Solution().f(4)",
+}
+
+@pytest.mark.parametrize("name", IGNORANT)
+def test_no_test_is_valid_whose_author_knows_nothing(box, name):
+    assert not last(validate(box, IGNORANT[name])).passed
+
+def test_a_test_whose_author_knows_the_answer_is_valid(box):
+    assert last(validate(box, "SEEN = []\ndef test_0(): SEEN.append(f(1)); assert SEEN == [2]\ndef test_1(): assert f(7) == 50")).passed
+
+# ---- right programs that are blamed ----
+TEXT = "SEEN = []\ndef test_0(): SEEN.append(f(3)); assert True\n"
+BLAME = {
+    "a request that takes for ever": TEXT + "def test_1():\n    if not SEEN: f(10**10)\n    assert f(5) == 26",
+    "more requests than are allowed": TEXT + "def test_1():\n    if not SEEN:\n        for i in range(5000): f(i)\n    assert f(5) == 26",
+    "its process ends": "import os\n" + TEXT + "".join(f"def test_{i}():\n    if not SEEN: os._exit(1)\n    assert f({i}) == {i * i + 1}\n" for i in range(1, 40)),
+    "its process loops": TEXT + "".join(f"def test_{i}():\n    while not SEEN: pass\n    assert f({i}) == {i * i + 1}\n" for i in range(1, 20)),
+    "names that another program has": TEXT + "def test_1():\n    if 0: dfs, helper\n    assert f(5) == 26",
+}
+
+@pytest.mark.parametrize("name", BLAME)
+def test_no_program_is_blamed_that_answers_as_the_reference_does(box, name):
+    helpers = "def helper(x): return 1 + x**2\ndef dfs(): pass\ndef f(x): return helper(x)"
+    valid = validate(box, BLAME[name])
+    for code in (RIGHT, helpers):
+        result = candidate(box, code, BLAME[name])
+        assert [v.outcome for v, w in zip(result.verdicts, valid.verdicts) if w.passed and not v.passed] == []
+
+# ---- wrong programs that pass ----
+ODD = "class L:\n    def __sub__(self, o): return 0.0\n    def __float__(self): return 4.0\n    def __radd__(self, o): return 6\n    def __next__(self): raise StopIteration\n"
+FORGED = { # program, reference, tests
+    "an iterator with operators": (ODD + "def f(x): return L()", "def f(x): return x*x", "def test_a(): assert abs(f(2.0) - 4.0) < 1e-9\ndef test_b():\n    import math\n    assert math.isclose(f(2.0), 4.0)"),
+    "an object for a callback": (ODD + "def f(g, n): g(L())", "def f(g, n):\n    for i in range(n + 1): g(i)", "def test_a():\n    seen = []\n    f(seen.append, 3)\n    assert sum(seen) == 6"),
+    "an object in an argument": (ODD + "def f(x): x[:] = [L()]", "def f(x): x.append(3)", "def test_a():\n    a = [1, 2]\n    f(a)\n    assert sum(a) == 6"),
+    "a name that the test forgot to import": ("def reduce(*a): return True\ndef f(x): return []", "def f(x): return x", "def test_a(): assert reduce(lambda a, b: a and b, [f([i]) == [i] for i in range(3)])"),
+}
+
+@pytest.mark.parametrize("name", FORGED)
+def test_no_wrong_program_passes(box, name):
+    code, reference, tests = FORGED[name]
+    assert candidate(box, code, tests, reference).num_passed == 0
+    assert candidate(box, reference + " # the same", tests, reference).passed
+
+def test_an_answer_of_one_test_counts_in_the_next(box):
+    text = "import pytest\n@pytest.fixture(scope='module')\ndef e(): return f('abc')\ndef test_enc(e): assert e == 'cba'\ndef test_dec(e): assert f(e) == 'abc'\ndef test_dec2(e): assert f(e + 'x') == 'xabc'"
+    reference = "def f(x): return x[::-1]"
+    assert candidate(box, "def f(x): return 'nonsense'", text, reference).num_passed == 0
+    assert candidate(box, reference + " # the same", text, reference).passed
+
+def test_a_checker_sees_the_arguments_as_they_were(box):
+    rules = (("checker", "def check(args, got, want): return sorted(args[0]) == got"),)
+    for code, right in (("def f(x):\n    x.clear()\n    return []", False), ("def f(x): return sorted(x)", True)):
+        assert box.run_many([Job(code, "([3, 1], None)", "f", "def f(x):", rules=rules)])[0].passed is right
+
+def test_a_verdict_of_a_test_that_nobody_wanted_breaks_nothing(box):
+    say = f"import os, struct\ndef say(letter):\n    os.write(3, struct.pack('!I', len(letter)) + letter)\ndef test_a(): assert f(7) == 50\ndef test_b():\n    f(8)\n    for letter in {[LETTER.pack(*o) for o in ((b'V', 1, 0), (b'B', 5000, 0), (b'V', 5000, 0))]!r}: say(letter)\n    assert f(8) == 65"
+    assert validate(box, say).verdicts[0].passed
