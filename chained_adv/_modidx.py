@@ -2891,6 +2891,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                     'chained_adv/judge/wire.py'),
                                         'chained_adv.judge.wire.Channel.send': ( 'judge/wire.html#channel.send',
                                                                                  'chained_adv/judge/wire.py'),
+                                        'chained_adv.judge.wire.Closed': ('judge/wire.html#closed', 'chained_adv/judge/wire.py'),
                                         'chained_adv.judge.wire.NotPlain': ('judge/wire.html#notplain', 'chained_adv/judge/wire.py'),
                                         'chained_adv.judge.wire.Packer': ('judge/wire.html#packer', 'chained_adv/judge/wire.py'),
                                         'chained_adv.judge.wire.Packer.__init__': ( 'judge/wire.html#packer.__init__',

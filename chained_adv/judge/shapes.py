@@ -16,7 +16,8 @@ def shape_of(tree: Any, path: str = "") -> str: # Ends in `|` if there is any
         return "".join(shape_of(o, f"{path}.{i}") for i, o in enumerate(tree) if type(o) in (list, dict))
     if type(tree) is not dict: return ""
     (tag, body), = tree.items()
-    if tag in ("h", "I"): return f"{path}{tag}|"
+    if tag == "I": return "" # an iterator can only be iterated, and what it gives has a shape of its own
+    if tag == "h": return f"{path}h|"
     if tag == "x": return shape_of([body[2], *body[3].values(), body[4] and {"x": body[4]}], path + tag)
     if tag == "y": return f"{path}y{body}|"
     return shape_of(body, path + tag) if type(body) in (list, dict) else ""

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 from .constants import WORDS
 from .compare import same, same_output
-from .wire import MUTABLE, Builder, brief, patch
+from .wire import MUTABLE, Builder, Closed, brief, patch
 
 # %% ../../nbs/judge/05_suites.ipynb #65621150
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -138,7 +138,7 @@ class Unfit(BaseException):
 def outcome_of(do: Callable) -> tuple[int, str]: # What it comes to, and why
     "Run a test"
     try: do()
-    except EOFError: raise
+    except Closed: raise
     except Unfit as e: return UNFIT, str(e)
     except AssertionError as e: return FAILED, str(e) or "an assert failed"
     except BaseException as e:

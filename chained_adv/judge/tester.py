@@ -18,7 +18,7 @@ from .program import ERRORS, KNOWN, SELF, known_name, ready_names
 from .shapes import note_of
 from .suites import FROM, MODULES, SUPPLIED
 from .suites import BROKEN, FAILED, PASSED, RAISED, UNFIT, Suite, Unfit, unpack_code
-from .wire import Builder, Channel, NotPlain, Packer, body_of, patch, read, write
+from .wire import Builder, Channel, Closed, NotPlain, Packer, body_of, patch, read, write
 
 # %% ../../nbs/judge/07_tester.ipynb #81aa29a9
 LETTER = struct.Struct("!cIB") # letter, number, code
@@ -150,7 +150,7 @@ def ask(self: Tester, verb: str, target: Any, name: Any = None, args: Any = (), 
             try: self.channel.send(b"C" + request)
             except NotPlain as e: self.spoil(str(e))
             try: status, value = self.receive(packer, [verb, target, name])
-            except EOFError: raise
+            except Closed: raise
             except Exception as e:
                 self.spoil(f"the program sent what is no answer ({type(e).__name__})", BROKEN)
             if status == "value": return value
@@ -313,7 +313,7 @@ def run(channel: Channel, suite: Suite, about: dict) -> tuple[int, int, str]: # 
     sys.meta_path.append(finder)
     old, sys.stdout, sys.stderr = (sys.stdout, sys.stderr), io.StringIO(), io.StringIO()
     try: count, code, why = suite.run(tester, lambda: make_names(tester, suite), about), 1, ""
-    except EOFError: raise
+    except Closed: raise
     except Unfit as e: count, code, why = 0, 0, str(e)
     except BaseException as e: count, code, why = 0, 0, f"{type(e).__name__}: {e}"
     finally:

@@ -84,11 +84,12 @@ class Conversation:
         own = box.budget if timeout is None else 10 * timeout
         self.budget = own if budget is None else budget
         self.numbers = set(suite.get("wanted", {}).values()) or set(range(len(more.get("rows", ()))))
-        self.alike = known is not None # has the program answered as the reference did so far?
+        self.alike = known is not None and not run.steps # has the program answered as the reference so far?
         self.test: int | None = None
         self.count, self.set_up = 0, 0 # answers in this test, and between tests: as the tester counts
         self.used, self.last = [0., 0.], 0. # seconds of this test and of this call; of the last wait
         self.losses, self.excuses = 0, True
+        self.ended = False # do the tests wait for the next suite?
 
 # %% ../../nbs/judge/14_verdicts.ipynb #9133bb2b
 @patch
@@ -192,6 +193,7 @@ def carry(self: Conversation, tester: Child) -> Iterator: # Gives "done" or "los
             if type(answer) is str: return answer
             tester.send(answer)
         elif letter == b"E" and len(got) >= LETTER.size:
+            self.ended = True
             if self.alike: return self.excuse()
             run.end = "exception", text_of(got, LETTER.size) or "the tests ended before this one"
             return "done"
@@ -315,7 +317,7 @@ def run_suite(
             talk.drop()
             if talk.between: talk.between.leave()
             run.size += tester.taken
-            box.keep(suite, tester) if end == "done" and "rules" in suite else tester.leave()
+            box.keep(suite, tester) if talk.ended and "rules" in suite else tester.leave()
         if end != "lost" or run.over or run.spent >= talk.budget: break
     return run
 

@@ -12,7 +12,7 @@ from ..jail import drop_rights, enter, hold_filter, limit, prctl
 from .liar import MODES
 from .program import ready_names
 from .suites import compile_suite
-from .wire import Channel, write
+from .wire import Channel, Closed, write
 
 # %% ../../nbs/judge/12_zygote.ipynb #b32e14ab
 ROLES = {"P": "program", "T": "tester", "L": "liar", "S": "shapes", "U": "plain", "R": "reading"} # modules
@@ -103,7 +103,7 @@ class Script:
     def send(self, body): pass
     hold = send
     def receive(self):
-        if not self.frames: raise EOFError
+        if not self.frames: raise Closed
         return self.frames.pop(0)
 
 _CODE = "def f(x, k=1):\n    x.sort()\n    return [sum(x) * k, 1.5, {1: ('a',)}]\n"
