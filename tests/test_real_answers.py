@@ -10,6 +10,8 @@ from chained_adv.testcases import baseline_cases, parse_tests
 
 with gzip.open(Path(__file__).with_name("real_answers.jsonl.gz"), "rt", encoding="utf-8") as f: LINES = [json.loads(line) for line in f]
 PROBLEMS = {o["id"]: Problem(**{k: v for k, v in o.items() if k != "kind"}) for o in LINES if o["kind"] == "problem"}
+# Answers to the plain prompt that are no programs until they are cut in its favour (`cut_plain`), as the recorded verdict was
+CUT = {("gemma-270m", "plain", id) for id in ("mbpp/432", "mbpp/458", "mbpp/576")}
 PROGRAMS, LISTS = [[o for o in LINES if o["kind"] == kind] for kind in ("program", "tests")]
 
 
@@ -45,10 +47,9 @@ def test_programs_are_read_as_they_were_meant():
         p = PROBLEMS[o["id"]]
         jobs.append(Job(extract_code(o["text"], o["ended"]), baseline_cases(p), p.entry_point, p.function_signature))
     with Sandbox(workers=2) as box: results = box.run_many(jobs)
-    wrong = [(o["model"], o["prompts"], o["id"], o["solved"]) for o, r in zip(PROGRAMS, results)
-             if o["solved"] != (bool(r.num_total) and r.passed)]
-    # Three of Gemma's answers to the plain prompt are no programs before they are cut by hand; the fourth and fifth may come close to the time limit
-    assert len(PROGRAMS) > 800 and len(wrong) <= 5, wrong
+    wrong = {(o["model"], o["prompts"], o["id"]) for o, r in zip(PROGRAMS, results) if o["solved"] != (bool(r.num_total) and r.passed)}
+    assert CUT <= wrong
+    assert len(PROGRAMS) > 800 and len(wrong - CUT) <= 2, wrong # none when this was written; a program may come close to its time limit
 
 
 def test_lists_are_read_as_they_were_meant():
