@@ -9,7 +9,7 @@ __all__ = ['WORDS', 'Refused', 'Unknown', 'constant', 'Parameters', 'can_take', 
 import ast, math, re
 from dataclasses import dataclass
 from typing import Any
-from .wire import NotPlain, Packer, write
+from .wire import Packer, write
 
 # %% ../../nbs/judge/04_constants.ipynb #8022d8f0
 _MAX_BITS, _MAX_SIZE = 13_000, 200_000 # of a power's exponent; bytes of a value as it is sent
