@@ -7,11 +7,13 @@ __all__ = ['MODES', 'near_value', 'holds_object', 'each', 'zero', 'Liar', 'play_
 
 # %% ../../nbs/judge/10_liar.ipynb #61358448
 import json, random
-from .wire import Channel, read, write
+from .wire import Channel, patch, read, write
 
 # %% ../../nbs/judge/10_liar.ipynb #a576da0a
 MODES = ("near", "none", "zero", "echo", "other", "once", "arguments")
-_WRONG = {"f": "0.5", "i": "7", "D": "123.5", "Fraction": [7, 3], "c": ["7.5", "0.0"], "timedelta": [7, 7, 7]}
+_WRONG = {"f": "0.5", "i": "7", "D": "123.5", "Fraction": [7, 3], "c": ["7.5", "0.0"], "timedelta": [7, 7, 7],
+          "date": [1907, 8, 9], "time": [7, 8, 9, 0], "datetime": [1907, 8, 9, 7, 8, 9, 0],
+          "range": [7, 9, 1]}
 
 def near_value(o, draw: random.Random):
     "A value next to this one, as a tree"
@@ -56,39 +58,45 @@ class Liar:
         self.answers: list = [] # right ones so far
         self.told: dict[str, object] = {} # request and right answer -> wrong answer
 
-    def falsify(self, request: list, reply: list) -> list:
-        "A reply that is wrong in the way of the mode"
-        if len(request) == 5 and type(request[3]) is list: verb, _, _, args, _ = request
-        else: verb, args = (request or [""])[0], []
-        status, tree, changes, printed = reply
-        if self.first is None and status == "value" and verb != "about": self.first = tree
-        if printed: printed = [o and o + o[-1] for o in printed] if self.mode != "none" else []
-        if status not in ("value", "raise") or verb == "about": return [status, tree, changes, printed]
-        if self.mode == "once" and tree == self.first: return reply
-        if self.mode == "arguments":
-            place = next((i for i, o in enumerate(args) if type(o) is list), None)
-            change = None if changes or place is None else {"0": near_value(args[place], self.draw)}
-            return [status, tree, change, printed]
-        if status == "raise": return ["value", None, changes, printed]
-        if verb == "next":
-            items, *end = tree
-            wrong = [] if self.mode == "none" else [near_value(o, self.draw) for o in items]
-            return [status, [wrong, *end], changes, printed]
-        if holds_object(tree): return [status, tree, changes, printed] # what the object does is falsified
-        if type(tree) is float and tree.is_integer(): tree = int(tree)
-        key = json.dumps(tree) # the same lie for the same answer: `f(1) == f(x=1)` can't fail
-        if key not in self.told: self.told[key] = self.wrong(tree, args)
-        return [status, self.told[key], changes, printed]
+# %% ../../nbs/judge/10_liar.ipynb #da812af8
+@patch
+def falsify(self: Liar, request: list, reply: list) -> list:
+    "A reply that is wrong in the way of the mode"
+    if len(request) == 5 and type(request[3]) is list: verb, _, _, args, _ = request
+    else: verb, args = (request or [""])[0], []
+    status, tree, changes, printed = reply
+    if self.first is None and status == "value" and verb != "about": self.first = tree
+    if printed: printed = [o and o + o[-1] for o in printed] if self.mode != "none" else []
+    if status not in ("value", "raise") or verb == "about": return [status, tree, changes, printed]
+    if self.mode == "once" and tree == self.first: return reply
+    if self.mode == "arguments":
+        place = next((i for i, o in enumerate(args) if type(o) is list), None)
+        change = None if changes or place is None else {"0": near_value(args[place], self.draw)}
+        return [status, tree, change, printed]
+    if status == "raise": return ["value", None, changes, printed]
+    if tree is None and changes and self.mode == "near": # it works on its argument
+        return [status, tree, {n: near_value(o, self.draw) for n, o in changes.items()}, printed]
+    if verb == "next":
+        items, *end = tree
+        wrong = [] if self.mode == "none" else [near_value(o, self.draw) for o in items]
+        return [status, [wrong, *end], changes, printed]
+    if holds_object(tree): return [status, tree, changes, printed] # what the object does is falsified
+    if type(tree) is float and tree.is_integer(): tree = int(tree)
+    key = json.dumps(tree) # the same lie for the same answer: `f(1) == f(x=1)` can't fail
+    if key not in self.told: self.told[key] = self.wrong(tree, args)
+    return [status, self.told[key], changes, printed]
 
-    def wrong(self, tree, args: list):
-        "A wrong answer instead of a right one"
-        others = [o for o in self.answers if o != tree]
-        self.answers.append(tree)
-        if self.mode == "none": return None
-        if self.mode == "zero": return zero(tree, self.draw)
-        if self.mode == "echo" and args and type(args[0]) is not dict: return args[0]
-        return self.draw.choice(others) if self.mode == "other" and others else near_value(tree, self.draw)
+@patch
+def wrong(self: Liar, tree, args: list):
+    "A wrong answer instead of a right one"
+    others = [o for o in self.answers if o != tree]
+    self.answers.append(tree)
+    if self.mode == "none": return None
+    if self.mode == "zero": return zero(tree, self.draw)
+    if self.mode == "echo" and args and type(args[0]) is not dict: return args[0]
+    return self.draw.choice(others) if self.mode == "other" and others else near_value(tree, self.draw)
 
+# %% ../../nbs/judge/10_liar.ipynb #30f72360
 def play_liar(channel: Channel):
     "Letters come in pairs, a request and its reply; what goes out is the reply"
     liar = Liar(**read(channel.receive()))

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['LETTER', 'MAX_REASON', 'MAX_VALUE', 'Tester', 'unnamed', 'Names', 'supplied', 'stand_in', 'make_names', 'is_program',
-           'Solution', 'freeze_time', 'serve_suite', 'play_tests']
+           'Solution', 'ask_for_names', 'freeze_time', 'serve_suite', 'play_tests']
 
 # %% ../../nbs/judge/09_tester.ipynb #503fca3d
 import builtins, importlib.abc, importlib.machinery, io, itertools, os, random, struct, sys
@@ -275,24 +275,26 @@ def is_program(name: str) -> bool: # Of a module that is being imported
 
 class Solution(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     "Finds the program where a test imports it"
-    def __init__(self, tester: Tester): self.tester, self.made = tester, []
+    def __init__(self, module_of: Callable): self.module_of, self.made = module_of, [] # Gives the module
     def find_spec(self, name, path=None, target=None):
         if not is_program(name): return None
         self.made.append(name)
         return importlib.machinery.ModuleSpec(name, self)
 
+    def create_module(self, spec): return self.module_of(spec.name)
     def exec_module(self, module): pass
-    def create_module(self, spec):
-        tester = self.tester
-        class Module(types.ModuleType):
-            def __getattr__(self, name):
-                if name == "__all__": return list(map(str, tester.ask("about", ["*"])[0]))
-                if name[:2] == "__": raise AttributeError(name)
-                kind, = tester.ask("about", [name])
-                if kind == "value": return tester.ask("get", name)
-                if kind is None and name != tester.entry: raise AttributeError(name)
-                return stand_in(tester, name, kind)
-        return Module(spec.name)
+
+def ask_for_names(tester: Tester, module: str) -> types.ModuleType:
+    "A module whose names are the program's"
+    class Module(types.ModuleType):
+        def __getattr__(self, name):
+            if name == "__all__": return list(map(str, tester.ask("about", ["*"])[0]))
+            if name[:2] == "__": raise AttributeError(name)
+            kind, = tester.ask("about", [name])
+            if kind == "value": return tester.ask("get", name)
+            if kind is None and name != tester.entry: raise AttributeError(name)
+            return stand_in(tester, name, kind)
+    return Module(module)
 
 # %% ../../nbs/judge/09_tester.ipynb #e8686fe8
 def freeze_time():
@@ -309,7 +311,7 @@ def serve_suite(channel: Channel, suite: Suite, about: dict) -> tuple[int, int, 
     "Run a suite against one program"
     tester = Tester(channel, suite.used, about)
     freeze_time()
-    finder = Solution(tester)
+    finder = Solution(lambda module: ask_for_names(tester, module))
     sys.meta_path.append(finder)
     old, sys.stdout, sys.stderr = (sys.stdout, sys.stderr), io.StringIO(), io.StringIO()
     try: count, code, why = suite.run(tester, lambda: make_names(tester, suite), about), 1, ""

@@ -46,10 +46,11 @@ class SuiteRun:
     values: dict[int, bytes] = field(default_factory=dict) # what calls returned, where that is asked for
     printed: list = field(default_factory=lambda: ["", ""]) # output and errors, as the tests tell it
 
-    def transcript(self, number: int) -> list[bytes]:
-        "The steps of one test"
-        first, last = self.spans.get(number, (0, 0))
-        return self.steps[first:last]
+@patch
+def transcript(self: SuiteRun, number: int) -> list[bytes]:
+    "The steps of one test"
+    first, last = self.spans.get(number, (0, 0))
+    return self.steps[first:last]
 
 @dataclass(frozen=True)
 class ProgramCode:

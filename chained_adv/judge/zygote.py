@@ -103,7 +103,7 @@ class Script:
     "A channel whose frames were written before"
     def __init__(self, frames: list): self.frames = [write(o) for o in frames]
     def send(self, body): pass
-    hold = send
+    def hold(self, body): pass
     def receive(self):
         if not self.frames: raise Closed
         return self.frames.pop(0)
