@@ -60,7 +60,7 @@ _COMPARE = {"eq", "ne", "lt", "le", "gt", "ge"}
 def must_be_expected(o: Handle, name: str):
     "The third rule"
     tester = tester_of(o)
-    if tester.strict and name in _OF_DATA and not is_named(o) and name_of(o) not in tester.named:
+    if tester.strict and name in _OF_DATA and not is_named(o) and name_of(o) not in tester.classes:
         tester.spoil(f"a {name_of(o)} stands where the test expects plain data")
 
 def _operation(name, reflected=False):

@@ -18,7 +18,8 @@ from .program import ERRORS, KNOWN, SELF, known_name, ready_names
 from .shapes import note_of
 from .suites import FROM, MODULES, SUPPLIED
 from .suites import BROKEN, FAILED, PASSED, RAISED, UNFIT, Suite, Unfit, unpack_code
-from .wire import Builder, Channel, Closed, NotPlain, Packer, body_of, patch, read, write
+from .wire import Builder, Channel, Closed, NotPlain, Packer, body_of
+from .wire import is_slow_to_build, patch, read, write
 
 # %% ../../nbs/judge/09_tester.ipynb #81aa29a9
 LETTER = struct.Struct("!cIB") # letter, number, code
@@ -36,6 +37,7 @@ class Tester:
         self.functions: list[Callable] = [] # of the tests, by number
         self.things: dict[tuple, Any] = {} # handles, by tag and number
         self.errors: dict[tuple, type] = {} # exception classes of the program
+        self.classes: set[str] = set() # of the program that the tests name
         self.lock = threading.RLock()
         self.test: int | None = None # between tests: None
         self.count, self.set_up = 0, 0 # answers in this test, and between tests
@@ -75,6 +77,7 @@ def answer(self: Tester, number: int, value: Any):
     except (NotPlain, RecursionError) as e:
         raise AssertionError(f"returned what is not plain data ({e})") from None
     if len(body) > MAX_VALUE: raise AssertionError(f"returned a value of more than {MAX_VALUE:,} bytes")
+    if is_slow_to_build(value): raise AssertionError("returned a set or dict that takes long to build")
     self.channel.send(LETTER.pack(b"A", number, 0) + body)
 
 def unnamed(tree) -> Any:
@@ -257,6 +260,7 @@ def make_names(tester: Tester, suite: Suite) -> Names:
     made = set(suite.compiled["made"]) # functions of the set-up code; its classes are the program's
     exec(unpack_code(suite.compiled["setup"]), names)
     about = dict(zip(asked, tester.ask("about", asked)))
+    tester.classes = {n for n, kind in about.items() if kind == "class"}
     for name, kind in about.items():
         if kind and kind != "value" and name not in made:
             names[name] = stand_in(tester, name, kind)

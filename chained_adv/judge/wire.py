@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['MAX_FRAME', 'ATOMS', 'SERIES', 'DICTS', 'MUTABLE', 'LENGTH', 'NotPlain', 'write', 'read', 'Closed', 'refuse',
-           'plain_base', 'Packer', 'Builder', 'body_of', 'Channel', 'brief', 'patch']
+           'plain_base', 'Packer', 'Builder', 'body_of', 'Channel', 'is_slow_to_build', 'brief', 'patch']
 
 # %% ../../nbs/judge/00_wire.ipynb #d217b672
 import builtins, collections, datetime, functools, json, math, os, struct, sys
@@ -202,6 +202,12 @@ class Channel:
                 n -= len(piece)
             return b"".join(pieces)
         return take(*LENGTH.unpack(take(4)))
+
+def is_slow_to_build(v: Any) -> bool:
+    "True for sets and dicts whose members share hashes: each would be compared with all before it"
+    if isinstance(v, (set, frozenset, dict)) and len(v) > 2 * len({hash(o) for o in v}): return True
+    inside = [*v, *v.values()] if isinstance(v, dict) else v
+    return isinstance(v, (set, frozenset, dict, list, tuple)) and any(map(is_slow_to_build, inside))
 
 def brief(v: object) -> str:
     "A value in at most 120 characters"
