@@ -116,8 +116,9 @@ def wait(self: Conversation, child: Child, side: int) -> Iterator: # 0: the test
     if not child.cause and (got := child.frame()) is not None: return got # several came together
     wait = Wait(child, seconds)
     got = yield wait
-    tries = self.excuses - (TRIES - MAX_KILLED) * ("killed" in getattr(got, "reason", ""))
-    if isinstance(got, Ended) and got.excused and tries > 0: raise Excused(got.reason)
+    if isinstance(got, Ended) and got.excused:
+        alone = "killed" in got.reason and child.zygote.alive # then it may have done it itself
+        if self.excuses > (TRIES - MAX_KILLED) * alone: raise Excused(got.reason)
     self.used[side] += wait.used
     self.run.spent += wait.used
     self.last = wait.used
