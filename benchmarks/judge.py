@@ -49,7 +49,11 @@ def right(i):
 
 
 def wrong(i):
-    return right(i).replace("def f(xs):", f"def f(xs): return g(xs) + {1 + i}\ndef g(xs):").replace("f(xs[1:])", "g(xs[1:])")
+    return (
+        right(i)
+        .replace("def f(xs):", f"def f(xs): return g(xs) + {1 + i}\ndef g(xs):")
+        .replace("f(xs[1:])", "g(xs[1:])")
+    )
 
 
 def data(mark=""):
@@ -57,13 +61,18 @@ def data(mark=""):
 
 
 def code(mark="", look=""):
-    tests = (f"def test_{k}():\n    r = f({a!r})\n    assert r == {e!r}{look}" for k, (a, e) in enumerate(CASES))
+    tests = (
+        f"def test_{k}():\n    r = f({a!r})\n    assert r == {e!r}{look}" for k, (a, e) in enumerate(CASES)
+    )
     return "\n".join(tests) + f"\n# {mark}"
 
 
-PLAIN = [replace(t, trusted=True) for t in parse_tests(code(look=" and type(f).__name__ == 'function'"), "f").cases]
+PLAIN = [
+    replace(t, trusted=True) for t in parse_tests(code(look=" and type(f).__name__ == 'function'"), "f").cases
+]
 PYTEST = "import pytest\nfrom solution import f\n" + "\n".join(
-    f"@pytest.mark.parametrize('a', [{a}])\ndef test_{a}(a):\n    r = f([a, 1])\n    assert r == {a + 1}" for a in range(30)
+    f"@pytest.mark.parametrize('a', [{a}])\ndef test_{a}(a):\n    r = f([a, 1])\n    assert r == {a + 1}"
+    for a in range(30)
 )
 
 
@@ -127,9 +136,15 @@ def judged(box, name, tests, make, passes, guarded=True):
 
     def run(_):
         n = CANDIDATES * next(round_)
-        jobs = [Job(make(n + k), tests, "f", SIGNATURE, reference, unguarded=not guarded) for k in range(CANDIDATES)]
+        jobs = [
+            Job(make(n + k), tests, "f", SIGNATURE, reference, unguarded=not guarded)
+            for k in range(CANDIDATES)
+        ]
         for r in box.run_many(jobs):
-            check([(v.passed, v.guarded) for v in r.verdicts] == [(passes, guarded)] * 10, f"{name}, {box.level}")
+            check(
+                [(v.passed, v.guarded) for v in r.verdicts] == [(passes, guarded)] * 10,
+                f"{name}, {box.level}",
+            )
 
     run(0)  # starts zygotes, validates the suite
     return run
@@ -177,7 +192,7 @@ def pytest_file(box, folder, mark):
 
     def ours(text, program, reference):
         start = time.perf_counter()
-        result, = box.run_many([Job(program, text, "f", SIGNATURE, reference)])
+        (result,) = box.run_many([Job(program, text, "f", SIGNATURE, reference)])
         check(result.num_passed == 30, "pytest file")
         return time.perf_counter() - start
 
@@ -206,7 +221,10 @@ def loops(text, workers, limit=1.0):
 
 def throughput(box, mark, texts, per_text):
     "Tests of new texts that are validated in a second"
-    some = ["\n".join(f"def test_{k}():\n    assert f([{k}, {n}]) == {k + n}" for k in range(per_text)) for n in range(texts)]
+    some = [
+        "\n".join(f"def test_{k}():\n    assert f([{k}, {n}]) == {k + n}" for k in range(per_text))
+        for n in range(texts)
+    ]
     jobs = [Job(REFERENCE, f"{t}\n# {mark}", "f", SIGNATURE, runs=2) for t in some]
     start = time.perf_counter()
     results = box.run_many(jobs)
@@ -223,7 +241,9 @@ def start_of_all(repeats):
     with tempfile.TemporaryDirectory() as folder:  # compiled once, as after any installation
         env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
         how = dict(env=env | {"PYTHONPYCACHEPREFIX": folder}, stdout=subprocess.PIPE, check=True, text=True)
-        imports = [float(subprocess.run([sys.executable, "-c", IMPORT], **how).stdout) for _ in range(repeats)]
+        imports = [
+            float(subprocess.run([sys.executable, "-c", IMPORT], **how).stdout) for _ in range(repeats)
+        ]
     starts = []
     for _ in range(repeats):
         begin = time.perf_counter()
@@ -284,13 +304,22 @@ def main():
     ratio = lambda name, i: statistics.median(b[i] / o[i] for b, o in zip(base, found[name]))
     ms = lambda name, i: f"{1000 * statistics.median(o[i] for o in found[name]):.1f}"
     print_table(
-        ("programs of ten tests", "ms", "processor ms", "in the time of a `python -c`", "in its processor time"),
+        (
+            "programs of ten tests",
+            "ms",
+            "processor ms",
+            "in the time of a `python -c`",
+            "in its processor time",
+        ),
         [(k, ms(k, 0), ms(k, 1), f"{ratio(k, 0):.1f}", f"{ratio(k, 1):.1f}") for k in found],
     )
     print("a new suite of ten tests validated:", spread([1000 * o for o in suites], "ms"))
     for name in files[0]:
         part = statistics.median(f[name] / f["real pytest"] for f in files)
-        print(f"a pytest file of 30 tests, {name}:", spread([1000 * f[name] for f in files], "ms") + f", ratio {part:.2f}")
+        print(
+            f"a pytest file of 30 tests, {name}:",
+            spread([1000 * f[name] for f in files], "ms") + f", ratio {part:.2f}",
+        )
     for kind, values in looping.items():
         print(
             f"128 programs of which 10 loop, {kind}, {cores} workers:",
@@ -299,8 +328,13 @@ def main():
             f"wanted {math.ceil(10 / cores) + 1}",
         )
     for name, values in rates.items():
-        print(f"validated, {name} tests, {cores} workers:", spread(values, "tests a second") + f"; in two minutes {120 * statistics.median(values):,.0f}")
-    print(f"import of chained_adv.sandbox: {1000 * imports:.0f} processor ms; start to the first verdict: {1000 * start:.0f} ms")
+        print(
+            f"validated, {name} tests, {cores} workers:",
+            spread(values, "tests a second") + f"; in two minutes {120 * statistics.median(values):,.0f}",
+        )
+    print(
+        f"import of chained_adv.sandbox: {1000 * imports:.0f} processor ms; start to the first verdict: {1000 * start:.0f} ms"
+    )
 
 
 if __name__ == "__main__":
