@@ -22,7 +22,6 @@ from types import SimpleNamespace
 
 ROOT, PACKAGE, WIDE = Path(__file__).resolve().parent.parent, "chained_adv", 110
 UPWARD = {  # importer: modules that are read after it
-    "judge.batches": "testcases",
     "arc.results.answers": "arc.verify",
 }
 READ_FIRST = "one_page"  # tells the whole game, so it may import anything

@@ -102,7 +102,7 @@ class TestCase:
     text: str = "" # Text that it was read from
     stage: int | None = None # Stage whose text it tests, 1 to 5; None for a baseline test
     source: str = "" # The whole text that it stands in; for `code` only
-    name: str = "#0" # Which test of that text: `#2` (the third statement that is one), `test_x`, `TestA::test_b`
+    name: str = "#0" # Which test of that text: `#2` (its third statement), `test_x`, `TestA::test_b`
     trusted: bool = False # Did it come with a problem? Such a test may run plain if the user allows it
     span: tuple | None = None # First character in that text and the one after the last; None if unknown
 

@@ -311,7 +311,8 @@ def child_python(code: str, paths: tuple = (PACKAGE,)) -> list[str]: # A command
 def _report(command):
     "Run a trial: why it failed; empty when it did not"
     from subprocess import DEVNULL, TimeoutExpired, run # here: the confined processes load this module, too
-    try: done = run(command, capture_output=True, text=True, timeout=20, cwd="/", stdin=DEVNULL, env=CHILD_ENV)
+    try: done = run(command, capture_output=True, text=True, timeout=20, cwd="/", stdin=DEVNULL,
+                    env=CHILD_ENV)
     except (OSError, TimeoutExpired) as e: return str(e)
     if not done.returncode: return f"does not refuse: {done.stdout.strip()}" if done.stdout.strip() else ""
     last = (done.stderr.strip().splitlines() or [f"the trial ended with status {done.returncode}"])[-1]

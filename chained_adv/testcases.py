@@ -17,6 +17,7 @@ from typing import Any
 from fastcore.basics import patch
 from .core import Problem, ProblemError, TestCase, signature_args, _table
 from .judge.constants import nested_rows, read_parameters
+from .judge.batches import Known
 from .judge.wire import Builder
 from .judge.host import SandboxError, reader
 from .judge.reading import MAX_ITEMS, MAX_TEXT
@@ -83,12 +84,20 @@ def parse_tests(
     signature: str | None = None # Its `def` line: how many arguments a test must give; may be a method
 ) -> ParsedTests: # Tests and rejected pieces in the order written, with notes
     "Read tests from a text in any form; nothing of it is run"
-    read = _read_long if len(text) > 4000 else _read_short
-    items, notes, form = read(text, entry_point or "", signature)
+    items, notes, form = _read(text, entry_point or "", signature)
     return ParsedTests(list(items), list(notes), form)
 
 # %% ../nbs/04_testcases.ipynb #0135a714
+_known = Known(1024, 8_000_000) # readings
+
 def _read(text, entry, signature, calls=False):
+    key = text, entry, signature, calls
+    if not (found := _known.get(key)):
+        *found, size = _read_anew(*key)
+        _known.put(key, found, 1000 + 8 * len(text) + 10 * size)
+    return found
+
+def _read_anew(text, entry, signature, calls):
     notes = [] if len(text) <= MAX_TEXT else [f"read only the first {MAX_TEXT:,} characters"]
     try:
         found = reader.ask("read", text[:MAX_TEXT], entry, signature, calls)
@@ -96,10 +105,8 @@ def _read(text, entry, signature, calls=False):
         if len(items) >= MAX_ITEMS: notes.append(f"read only the first {MAX_ITEMS:,} tests")
     except Exception as e: # whatever the reader sent
         why = f"reading it takes too long or too much memory ({e})"
-        return (Rejected(text[:1000], why, "too large", (0, len(text))),), notes, "none"
-    return items, notes, found["format"]
-
-_read_short, _read_long = lru_cache(1024)(_read), lru_cache(32)(_read)
+        return (Rejected(text[:1000], why, "too large", (0, len(text))),), notes, "none", 0
+    return items, notes, found["format"], found["size"]
 
 # %% ../nbs/04_testcases.ipynb #ee752783
 def parse_inputs(
@@ -108,8 +115,7 @@ def parse_inputs(
     signature: str | None = None # Its `def` line: how many arguments a call must give; may be a method
 ) -> ParsedTests: # Calls and rejected pieces in the order written; its format is `inputs`
     "Read calls from a text, and of tests what they call; nothing of it is run"
-    read = _read_long if len(text) > 4000 else _read_short
-    items, notes, _ = read(text, entry_point or "", signature, True)
+    items, notes, _ = _read(text, entry_point or "", signature, True)
     return ParsedTests(list(items), list(notes), "inputs")
 
 # %% ../nbs/04_testcases.ipynb #d13b0941

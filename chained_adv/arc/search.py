@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from fastcore.basics import patch
+from typing import Any
 from .grids import Task
 from .language.features import evaluate, library_source
 from .language.candidates import (ask_questions, compared_features, copied_features,
@@ -357,7 +358,7 @@ def _backgrounds(task):
         yield "background(g)"
 
 # %% ../../nbs/arc/04_search.ipynb #44cb379e
-def _different(found, search, count):
+def _different(found, search: Any, count):
     "Programs that differ on the test inputs"
     out = {}
     for _, _, back, steps in found:
@@ -376,6 +377,7 @@ def search_programs(
 ) -> list[str]: # Programs as source text, the best first
     "Programs that fit all training pairs"
     found, work = [], _Work(budget)
+    search = None
     for back in _backgrounds(task):
         search = _Search(task, back, work)
         for batch in _solutions(search, max_depth):

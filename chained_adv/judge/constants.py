@@ -9,7 +9,7 @@ __all__ = ['WORDS', 'Refused', 'Unknown', 'constant', 'Parameters', 'can_take', 
 import ast, math, re
 from dataclasses import dataclass
 from typing import Any
-from .wire import NotPlain, Packer, write
+from .wire import Packer, is_slow_to_build, write
 
 # %% ../../nbs/judge/04_constants.ipynb #8022d8f0
 _MAX_BITS, _MAX_SIZE = 13_000, 200_000 # of a power's exponent; bytes of a value as it is sent
@@ -34,7 +34,8 @@ def constant(node: ast.expr) -> Any: # Plain data
     "The value of an expression that is plain data of a reasonable size, else `Unknown`"
     nodes = list(ast.walk(node))
     attributes = {n.attr for n in nodes if isinstance(n, ast.Attribute)}
-    if {type(n) for n in nodes} - _SYNTAX or attributes - _ATTRIBUTES: raise Unknown
+    kinds = {type(n) for n in nodes}
+    if kinds - _SYNTAX or attributes - _ATTRIBUTES: raise Unknown
     if any(map(_is_huge, nodes)): raise Refused("too large", "a power of that size")
     try:
         value = eval(compile(ast.Expression(node), "<constant>", "eval"), _NAMES)
@@ -42,7 +43,8 @@ def constant(node: ast.expr) -> Any: # Plain data
     except MemoryError: raise Refused("too large", "it does not fit the memory") from None
     except Exception: raise Unknown from None
     if size > 8 * _MAX_SIZE: raise Refused("too large", "a value of more than a million bytes")
-    if size > _MAX_SIZE: raise Unknown
+    hashed = kinds & {ast.Set, ast.Dict, ast.Call}
+    if size > _MAX_SIZE or hashed and is_slow_to_build(value): raise Unknown
     return value
 
 def _is_huge(node): # a power whose exponent is large, or a power itself

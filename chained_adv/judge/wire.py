@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['MAX_FRAME', 'ATOMS', 'SERIES', 'DICTS', 'MUTABLE', 'LENGTH', 'NotPlain', 'write', 'read', 'Closed', 'refuse',
-           'plain_base', 'Packer', 'Builder', 'body_of', 'Channel', 'brief', 'patch']
+           'plain_base', 'Packer', 'Builder', 'body_of', 'Channel', 'is_slow_to_build', 'brief', 'patch']
 
 # %% ../../nbs/judge/00_wire.ipynb #d217b672
 import builtins, collections, datetime, functools, json, math, os, struct, sys
@@ -12,6 +12,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 # %% ../../nbs/judge/00_wire.ipynb #ec90f242
 MAX_FRAME = 8_000_000 # bytes of one frame: a list of a million numbers fits
@@ -81,7 +82,7 @@ class Packer:
         self.numbers: dict[int, int] = {} # identity of a container -> its number
         self.containers: list = [] # by number; held, so that no identity is used twice
 
-    def pack(self, v: object): # Its type must be a builtin one exactly, or add no name to one
+    def pack(self, v: Any): # Its type must be a builtin one exactly, or add no name to one
         "The tree of a value"
         t = type(v)
         if t is str or t is bool or v is None or t is float and math.isfinite(v): return v
@@ -96,7 +97,7 @@ class Packer:
         "The trees of keys and values"
         return [[self.pack(k), self.pack(o)] for k, o in v.items()]
 
-    def open(self, v: object):
+    def open(self, v: Any):
         "The tree of a value, its own container not numbered"
         t = type(v)
         if t in SERIES: return self.series(list(v), SERIES[t])
@@ -157,14 +158,13 @@ class Builder:
         self.containers.append(v)
         return self.refill(v, body)
 
-    def refill(self, v, body):
+    def refill(self, v: Any, body):
         "Give a container what a tree's body holds instead of what is in it"
         if type(v) is bytearray: new = bytearray.fromhex(body)
         elif isinstance(v, dict): new = {self.build(k): self.build(o) for k, o in body}
         else: new = [self.build(o) for o in body] if {list, dict} & set(map(type, body)) else body
         v.clear()
-        if isinstance(v, (dict, set)): v.update(new)
-        else: v.extend(new)
+        (getattr(v, "update", None) or v.extend)(new)
         return v
 
 def body_of(tree):
@@ -202,6 +202,12 @@ class Channel:
                 n -= len(piece)
             return b"".join(pieces)
         return take(*LENGTH.unpack(take(4)))
+
+def is_slow_to_build(v: Any) -> bool:
+    "True for sets and dicts whose members share hashes: each would be compared with all before it"
+    if isinstance(v, (set, frozenset, dict)) and len(v) > 2 * len({hash(o) for o in v}): return True
+    inside = [*v, *v.values()] if isinstance(v, dict) else v
+    return isinstance(v, (set, frozenset, dict, list, tuple)) and any(map(is_slow_to_build, inside))
 
 def brief(v: object) -> str:
     "A value in at most 120 characters"
