@@ -2,11 +2,11 @@
 
     python benchmarks/soak.py [--executions 20000] [--workers 2] [--isolation LEVEL] [--seed 0]
 
-Programs that are right, wrong, loop, run out of memory, or leave; tests of plain data, of floats (which the
-reader compares) and of code, which is recorded with a reference, run live, or validated. Meanwhile living
-processes below this one are killed: half of the time one that forks others, else a program, a test or the
-reader. After three kills there is peace until 100 more programs are judged: the judge tries a test six times,
-because it cannot tell a kill from outside from a program that kills itself. This process adopts what a killed
+Programs that are right, wrong, loop, run out of memory, or leave; tests that are data, and tests that are code,
+with a reference, without one, or being validated. Meanwhile living processes below this one are killed: half of the
+time one that forks others, else one of a program, of tests or of the reader. After three kills there is peace until
+100 more programs are judged: the judge runs a suite anew six times, because it cannot tell a kill from outside from a
+program that kills itself. This process adopts what a killed
 one leaves, so what outlives it is seen. Prints descriptors, memory and processes along the way. Exit status 1
 when a verdict was wrong, something grew, a process was left, or there were fewer kills than one in 200
 executions (100 at the default).
@@ -41,7 +41,7 @@ def job(i):
     line, outcome = LOOP if i % 201 == 200 else BAD.get(i % 27, ("", "passed"))
     program = f"def f(x):\n{line}    return x * {k} + 1 # {i}\n"
     if i % 2 or i % 10 == 4:
-        one = 1 if i % 2 else 1.0  # floats are compared by the reader, and each of their texts is new to it
+        one = 1 if i % 2 else 1.0  # each text with floats is new to the reader
         tests = "\n".join(f"({a}, {a * k + one})" for a in range(5)) + "\n(7, -1)"
         if i % 2 == 0:
             tests += f" # {i}"
