@@ -1,5 +1,6 @@
 """Holes that fresh eyes found in this judge while it was built, each as a kind, next to what an honest author gets."""
 import pytest
+from chained_adv.core import TestCase
 from chained_adv.judge.tester import LETTER
 from chained_adv.sandbox import Job, Sandbox
 
@@ -44,6 +45,20 @@ BLAME = {
     "names that another program has": TEXT + "def test_1():\n    if 0: dfs, helper\n    assert f(5) == 26",
 }
 
+def test_chance_and_a_slow_program_blame_nobody(box):
+    slow = "def f(n):\n    t = 0\n    for i in range(1_500_000): t += i\n    return n * n + 1"
+    text = lambda k: f"import datetime\ndef test_coin(): assert f(2) == 5 and datetime.datetime.now().microsecond % 2 # {k}"
+    k = next(k for k in range(99) if validate(box, text(k), slow).passed)
+    assert all(candidate(box, slow + f" # {i}", text(k), slow).passed for i in range(12))
+
+def test_no_test_finds_the_names_of_the_reference(box):
+    reference = "def helper(x): return x*x\ndef f(x): return helper(x)+1"
+    for way in ("solution.__all__", "[n for n in dir(solution) if n[0] != '_']", "vars(solution)"):
+        text = f"import solution\ndef test_a():\n    for n in {way}:\n        try: getattr(solution, n)(1)\n        except Exception: pass\n    assert f(7) == 50"
+        assert validate(box, text, reference).passed and candidate(box, REF, text, reference).passed
+    text = "from solution import *\ndef test_a(): assert helper(3) == 9 and f(7) == 50"
+    assert validate(box, text, reference).passed
+
 @pytest.mark.parametrize("name", BLAME)
 def test_no_program_is_blamed_that_answers_as_the_reference_does(box, name):
     helpers = "def helper(x): return 1 + x**2\ndef dfs(): pass\ndef f(x): return helper(x)"
@@ -81,3 +96,24 @@ def test_a_checker_sees_the_arguments_as_they_were(box):
 def test_a_verdict_of_a_test_that_nobody_wanted_breaks_nothing(box):
     say = f"import os, struct\ndef say(letter):\n    os.write(3, struct.pack('!I', len(letter)) + letter)\ndef test_a(): assert f(7) == 50\ndef test_b():\n    f(8)\n    for letter in {[LETTER.pack(*o) for o in ((b'V', 1, 0), (b'B', 5000, 0), (b'V', 5000, 0))]!r}: say(letter)\n    assert f(8) == 65"
     assert validate(box, say).verdicts[0].passed
+
+
+# ---- what honest authors write ----
+def test_a_job_takes_lists_and_says_what_is_wrong(box):
+    from chained_adv.judge.host import SandboxError
+    job = lambda **more: box.run_many([Job("def f(x): return x / 3", "(1, .3333)", "f", "def f(x):", **more)])[0].passed
+    assert not job() and job(rules={"float": 1e-3}) and job(rules=[("float", 1e-3)])
+    with pytest.raises(SandboxError, match="the rules are float, unordered, checker"): job(rules={"close": 1})
+    assert box.run_many([Job(RIGHT, "assert f(3) == 10", "f", reference=[REF, RIGHT])])[0].passed
+    assert box.run_many([Job("def f(x): return math.floor(x)", "assert f(k) == 2", "f", setup="import math; k = 2.5")])[0].passed
+
+def test_functions_of_tests_may_be_decorated(box):
+    text = "import functools\ndef twice(t):\n    @functools.wraps(t)\n    def g():\n        t()\n        t()\n    return g\n@twice\ndef test_a(): assert f(7) == 50"
+    assert validate(box, text).passed
+
+def test_a_class_that_cannot_be_subclassed_here_is_named(box):
+    got = validate(box, "class B(A):\n    pass\ndef test_a(): assert B().g() == 1", "class A:\n    def g(self): return 1")
+    assert not got.passed and "subclass" in got.verdicts[0].reason
+
+def test_a_program_may_read_more_than_a_pipe_holds(box):
+    assert box.run_many([Job("import os; print(len(os.read(0, 10**6)))", [TestCase(("x" * 100_000,), "100000", kind="io")], "")])[0].passed

@@ -159,8 +159,7 @@ def find(self: Program, which: Any) -> Any: # Number of an object, or a name
 
 @patch
 def about(self: Program, name: str) -> Any: # An exception's classes, `class`, `function`, `value`, or None
-    "What one of the program's names is; of `*`, all names"
-    if name == "*": return [n for n in self.names if n[:1] != "_" and self.about(n)]
+    "What one of the program's names is"
     try: o = self.find(name)
     except (Unloaded, NotAllowed): return None
     if isinstance(o, type): return lineage(o) if issubclass(o, BaseException) else "class"
@@ -189,7 +188,7 @@ def known_name(v: object) -> str: # Empty for what has no name of that kind
 @patch
 def tell(self: Program, e: BaseException, depth: int = 0) -> list:
     "An exception as a tree"
-    try: message = str(e)[:1000]
+    try: message = str(e)[:10_000]
     except BaseException: message = "(its message cannot be shown)"
     try: args = Packer(self.odd).series(list(e.args))
     except (Exception, NotAllowed): args = [message]
@@ -292,9 +291,12 @@ def run_script(self: Program, given: str) -> str: # What it printed
     sys.stdin = io.TextIOWrapper(io.BytesIO(data), "utf-8")
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
-    os.write(writer, data[:65536])
+    rest = data[os.write(writer, data):]
     os.dup2(reader, 0)
-    for fd in (reader, writer): os.close(fd)
+    os.close(reader)
+    if rest: os.set_blocking(writer, True)
+    if rest: threading.Thread(target=lambda: [os.write(writer, rest), os.close(writer)], daemon=True).start()
+    else: os.close(writer)
     self.streams = [KeptOutput(), KeptOutput()]
     sys.stdout = sys.__stdout__ = out = self.streams[0]
     main = sys.modules["__main__"] = types.ModuleType("__main__")

@@ -256,7 +256,7 @@ def make_names(tester: Tester, suite: Suite) -> Names:
     names.update(supplied(suite.used))
     ours = {n for n in suite.used if n in KNOWN or n in _OURS or n[:2] == "__"} # `ValueError` is Python's
     public = {n for n in suite.used - ours if n.isidentifier()}
-    asked = sorted((public | {"Solution"}) - {tester.entry})
+    asked = sorted(public | {"Solution", tester.entry or "Solution"})
     made = set(suite.compiled["made"]) # functions of the set-up code; its classes are the program's
     exec(unpack_code(suite.compiled["setup"]), names)
     about = dict(zip(asked, tester.ask("about", asked)))
@@ -292,7 +292,9 @@ def ask_for_names(tester: Tester, module: str) -> types.ModuleType:
     "A module whose names are the program's"
     class Module(types.ModuleType):
         def __getattr__(self, name):
-            if name == "__all__": return list(map(str, tester.ask("about", ["*"])[0]))
+            if name == "__all__": # what `import *` is there for; other names would tell whose program it is
+                kinds = zip(sorted(tester.named), tester.ask("about", sorted(tester.named)))
+                return [name for name, kind in kinds if kind]
             if name[:2] == "__": raise AttributeError(name)
             kind, = tester.ask("about", [name])
             if kind == "value": return tester.ask("get", name)
