@@ -243,7 +243,7 @@ def print_training(summary: dict[str, Any]):
     _print_rates("Before and after training, with 95 % intervals", columns)
     plain, aside = summary.get("plain_verdicts", {}), len(summary.get("set_aside", ()))
     _print_plain(sum(plain.values()), f" ({plain.get('training')} of them were rewards)")
-    if aside: print(f"\nset aside   {aside} training problem{'s' * (aside > 1)} whose tests only give plain verdicts")
+    if aside: print(f"\nset aside   {aside} training problem{'s' * (aside > 1)} with plain verdicts only")
 
 # %% ../nbs/41_cli.ipynb #ca2ab9b4
 @command("config", "config > my.toml", "config --quick --model my-model > my.toml",
@@ -683,7 +683,7 @@ def check_problems(
                                 baseline_tests=len(p.baseline_tests), **more(p)) for p in checked])
     print(f"{summarize_problems(checked)}\n\n{len(checked)} problems, all well-formed; "
           "every reference solution passes its own tests")
-    _print_plain(sum(plain.values()), f". Training sets these problems aside (--unguarded): {', '.join(plain)}")
+    _print_plain(sum(plain.values()), f". Training sets aside (see train --unguarded): {', '.join(plain)}")
 
 # %% ../nbs/41_cli.ipynb #d65f6cab
 @command("problems convert", "problems convert leetcode.json --to problems.json",

@@ -99,7 +99,7 @@ class Evaluation:
     tags: list[tuple[str, ...]] # Of each problem
     n: int # Samples that the sampled rates rest on
     values: dict[str, list[tuple[int, float]]] # Metric -> (position of the problem, value) per observation
-    metrics: dict[str, float] # Figures of the sampled episodes, as in `metrics.jsonl`; `plain_verdicts` of all
+    metrics: dict[str, float] # Figures of the sampled episodes, as in `metrics.jsonl`; plain verdicts of all
 
     def rate(self,
         metric: str, # Which one

@@ -216,8 +216,8 @@ def _warn_set_aside(self: AdversarialTrainer):
     "Say which problems were set aside; raises `ProblemError` if none is left"
     if not self.set_aside: return
     n, (example, *_) = len(self.set_aside), self.set_aside.values()
-    text = (f"{n} problem{'s' * (n > 1)} set aside: their tests run only in one process with the program, which "
-            f"could forge its reward there; `--unguarded trusted` uses them anyway. For example, {example}")
+    text = (f"{n} problem{'s' * (n > 1)} set aside: their tests run only in one process with the program, "
+            f"which could forge its reward; `--unguarded trusted` uses them anyway. For example, {example}")
     if not self.problems: raise ProblemError(f"no problem is left to train on: {text}")
     warnings.warn(text)
 
