@@ -560,7 +560,7 @@ def evaluate(
     kept = ("value", "low", "high", *COLUMNS[7:])
     rates = lambda name: {r["metric"]: {k: r[k] for k in kept if r[k] is not None}
                           for r in rows if r["name"] == name}
-    plain = {m.name: n for m in measured if (n := m.metrics.get("plain_verdicts"))}
+    plain = {m.name: int(n) for m in measured if (n := m.metrics.get("plain_verdicts"))}
     results = [dict(name=m.name, n=m.n, by_tag=m.by_tag, **rates(m.name),
                     **(dict(plain_verdicts=plain[m.name]) if m.name in plain else {})) for m in measured]
     if out:
