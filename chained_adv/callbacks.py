@@ -155,11 +155,13 @@ def room(self: TokenBudget,
     return max(0, min(wanted, int((self.budget - self.tokens) / self.costs[role])))
 
 # %% ../nbs/33_callbacks.ipynb #91824c49
-EXTRA = ("grad_norm", "rows_kept", "explained_variance", "sampler_gap", "by_tag") # logged next to `METRICS`
+EXTRA = ("grad_norm", "rows_kept", "explained_variance", "sampler_gap", "by_tag", # logged next to `METRICS`
+         "plain_verdicts") # verdicts that a program could forge; only where there are any
 
 def _evaluation_rows(stage, evaluations):
-    "One row per split: number of samples, and the rates with their intervals"
-    return [dict(stage=stage, split=split, n=o.n, **{k: v.as_dict() for k, v in o.rates.items()})
+    "One row per split: number of samples, the rates with their intervals, and the number of plain verdicts"
+    plain = lambda o: {k: v for k, v in o.metrics.items() if k == "plain_verdicts"}
+    return [dict(stage=stage, split=split, n=o.n, **{k: v.as_dict() for k, v in o.rates.items()}, **plain(o))
             for split, o in evaluations.items()]
 
 class Log(Callback):

@@ -6,9 +6,9 @@
 __all__ = ['Problems', 'ListIds', 'Checkpoint', 'Discriminator', 'ConfigFile', 'Seed', 'Device', 'Threads', 'Json', 'main',
            'problem_sets', 'whole_set', 'read_record', 'is_run', 'problem_origin', 'problem_pool', 'gather_settings',
            'whole_path', 'train', 'print_training', 'print_config', 'warm_start', 'LivePrinter', 'written_live',
-           'print_problem', 'print_episode', 'load_pair', 'list_problems', 'show', 'solve', 'check_target',
-           'measured_problems', 'evaluate', 'print_evaluation', 'checkpoints', 'export', 'check_problems', 'convert',
-           'leaks', 'doctor']
+           'count_plain', 'print_problem', 'print_episode', 'load_pair', 'list_problems', 'show', 'solve',
+           'check_target', 'measured_problems', 'evaluate', 'print_evaluation', 'checkpoints', 'export',
+           'check_problems', 'convert', 'leaks', 'doctor']
 
 # %% ../nbs/41_cli.ipynb #9e8480ed
 import json, os, sys, warnings
@@ -228,6 +228,11 @@ def _percent(rate):
     "Write a rate with its 95 % interval; `-` if it was not measured"
     return f"{rate['value']:.0%} ({rate['low']:.0%} to {rate['high']:.0%})" if rate else "-"
 
+def _print_plain(n: int, more: str = ""):
+    "Say how many verdicts a program could have forged, if there are any"
+    if n: print(f"\nplain       {n} verdict{'s' * (n > 1)}: test and program ran in one process, "
+                f"where a program can forge the verdict{more}")
+
 def print_training(summary: dict[str, Any]):
     "Print the rates of a `summary.json`: before and after a run, on both splits"
     columns = {}
@@ -236,6 +241,9 @@ def print_training(summary: dict[str, Any]):
             rates = summary[when].get(split, {})
             columns[f"{split.replace('_', '-')} {when}"] = {k: _percent(rates[k]) for k in rates if k != "n"}
     _print_rates("Before and after training, with 95 % intervals", columns)
+    plain, aside = summary.get("plain_verdicts", {}), len(summary.get("set_aside", ()))
+    _print_plain(sum(plain.values()), f" ({plain.get('training')} of them were rewards)")
+    if aside: print(f"\nset aside   {aside} training problem{'s' * (aside > 1)} with plain verdicts only")
 
 # %% ../nbs/41_cli.ipynb #ca2ab9b4
 @command("config", "config > my.toml", "config --quick --model my-model > my.toml",
@@ -346,6 +354,12 @@ def written_live(players: Any, roles: Sequence[str]) -> Iterator[list[tuple[str,
         for role in roles: players.role(role).watch = None
     live.end()
 
+def count_plain(
+    episodes: Sequence[dict[str, Any]] # From `describe_chain`
+) -> int:
+    "Count the verdicts that a program could have forged"
+    return sum(not t["guarded"] for o in episodes for t in o["baseline"])
+
 def print_problem(problem: Problem):
     "Print what an episode is about"
     about = f"{problem.description}\n\n{problem.function_signature}"
@@ -371,6 +385,7 @@ def print_episode(
         print(f"which of the {len(tests)} generated tests are valid is unknown without a reference solution")
     else: print(f"{len(valid)} of {len(tests)} generated tests are valid, "
                 f"and the program passes {sum(valid)} of these")
+    _print_plain(count_plain([episode]))
 
 # %% ../nbs/41_cli.ipynb #6630f467
 def load_pair(run, checkpoint, model, device, discriminator="") -> Any: # `Players`
@@ -422,11 +437,12 @@ def show(
     from chained_adv.models import ROLES
     from chained_adv.rollout import play
     with Sandbox() as box:
-        check_problem(chosen, box)
+        check_problem(chosen, box, unguarded=True)
         players = load_pair(run, checkpoint, model, device)
         if not json: print_problem(chosen)
         with written_live(players, () if json else ROLES) as seen:
-            chain, = play(players, [chosen], box, temperature=temperature, seed=seed, reward=reward).chains
+            chain, = play(players, [chosen], box, temperature=temperature, seed=seed, reward=reward,
+                          unguarded=True).chains
     episode = dict(solved=chain.solved, **describe_chain(chain))
     if json: return print_json(episode)
     print_episode(episode, seen)
@@ -471,6 +487,7 @@ def solve(
     else:
         rows = [(o["problem"], _MARKS[bool(o["solved"])], o["tokens"]) for o in episodes]
         print_table(f"{solved} of {len(episodes)} solved", ("problem", "solved", "tokens"), rows)
+        _print_plain(count_plain(episodes))
     if solved < len(episodes): sys.exit(1)
 
 # %% ../nbs/41_cli.ipynb #c335f5be
@@ -530,7 +547,7 @@ def evaluate(
     from chained_adv.mutants import count_mutants, sort_mutants
     from chained_adv.sandbox import Sandbox, check_problem
     with Sandbox() as box:
-        for p in chosen: check_problem(p, box)
+        for p in chosen: check_problem(p, box, unguarded=True)
         sets = sort_mutants(chosen, box, n_mutants, seed) if n_mutants else []
         measured = []
         for i, target in enumerate(targets, 1):
@@ -543,7 +560,9 @@ def evaluate(
     kept = ("value", "low", "high", *COLUMNS[7:])
     rates = lambda name: {r["metric"]: {k: r[k] for k in kept if r[k] is not None}
                           for r in rows if r["name"] == name}
-    results = [dict(name=m.name, n=m.n, by_tag=m.by_tag, **rates(m.name)) for m in measured]
+    plain = {m.name: int(n) for m in measured if (n := m.metrics.get("plain_verdicts"))}
+    results = [dict(name=m.name, n=m.n, by_tag=m.by_tag, **rates(m.name),
+                    **(dict(plain_verdicts=plain[m.name]) if m.name in plain else {})) for m in measured]
     if out:
         settings |= dict(samples=samples, targets=targets, version=__version__)
         data = dict(settings=settings, problems=[p.id for p in chosen], mutants=counts, results=results)
@@ -552,6 +571,7 @@ def evaluate(
     some = lambda n, what: f"{n} {what}{'s' * (n != 1)}"
     measured_on = f"{some(len(chosen), 'problem')}, {some(samples, 'sample')} each, 95 % intervals"
     print_evaluation(rows, targets, measured_on)
+    _print_plain(sum(plain.values()))
     if counts: print(f"\nmutants     {counts['kept']} kept of {counts['made']} made")
     if out: print(f"written     {out}")
 
@@ -656,12 +676,14 @@ def check_problems(
     is_file = file != "tiny" and not file.startswith("arc:")
     checked = load_problems(file, strict=True) if is_file else whole_set(file)
     with Sandbox() as box:
-        for p in checked: check_problem(p, box)
+        plain = {p.id: n for p in checked if (n := check_problem(p, box, unguarded=True).num_plain)}
     if json:
+        more = lambda p: dict(plain_verdicts=plain[p.id]) if p.id in plain else {}
         return print_json([dict(id=p.id, difficulty=p.difficulty, tags=list(p.tags),
-                                baseline_tests=len(p.baseline_tests)) for p in checked])
+                                baseline_tests=len(p.baseline_tests), **more(p)) for p in checked])
     print(f"{summarize_problems(checked)}\n\n{len(checked)} problems, all well-formed; "
           "every reference solution passes its own tests")
+    _print_plain(sum(plain.values()), f". Training sets aside (see train --unguarded): {', '.join(plain)}")
 
 # %% ../nbs/41_cli.ipynb #d65f6cab
 @command("problems convert", "problems convert leetcode.json --to problems.json",
@@ -690,7 +712,9 @@ def convert(
     if json: print_json(done.to_json() | dict(out=to if done.problems else ""))
     else: _print_conversion(done)
     if not done.problems: raise ProblemError(f"{file}: no entry can be used; nothing is written")
-    if not json: print(f"{len(done.problems)} problems written to {to}")
+    if not json:
+        print(f"{len(done.problems)} problems written to {to}")
+        _print_plain(done.num_plain)
 
 def _print_conversion(done):
     "Print the entries that were repaired or refused, and the fields that were not read"

@@ -83,6 +83,7 @@ class TrainingConfig:
     eval_samples: int = 200 # Held-out samples of an evaluation, rounded up to whole problems
     n_mutants: int = 6 # Mutants per problem for the mutation score; 0 leaves it out
     timeout: float = 2. # Processor seconds of a test
+    unguarded: str = "never" # Plain verdicts, which a program could forge, as rewards: `never` or `trusted`
     isolation: str = "" # Required level: `process`, `seccomp`, `landlock`, `full`; empty takes the strongest
     callbacks: tuple[str, ...] = () # Callbacks: `fuzz:8`, `stop_on_alarm`, `package.module:Class`; or none
     trackers: tuple[str, ...] = () # Trackers of accelerate: `wandb`, `trackio`, `tensorboard`, ...; or none

@@ -194,6 +194,11 @@ def num_rejected(self: ExecutionResult) -> int:
     return len(self.verdicts) - len(_run(self))
 
 @patch(as_prop=True)
+def num_plain(self: ExecutionResult) -> int:
+    "Number of verdicts that are plain: test and program ran in one process, where a program could forge it"
+    return sum(not v.guarded for v in self.verdicts)
+
+@patch(as_prop=True)
 def passed(self: ExecutionResult) -> bool:
     "True if at least one test ran and all tests that ran passed"
     return self.num_total > 0 and self.num_passed == self.num_total
@@ -266,6 +271,7 @@ def _verdict_row(verdict):
 @patch
 def _repr_html_(self: ExecutionResult):
     head = f"{self.num_passed} of {self.num_total} passed, {self.num_rejected} rejected"
+    if self.num_plain: head += f"; {self.num_plain} verdicts are plain"
     return head + _table(("stage", "test", "outcome", "reason"), map(_verdict_row, self.verdicts))
 
 # %% ../nbs/01_core.ipynb #f0fdf0da

@@ -99,7 +99,7 @@ class Evaluation:
     tags: list[tuple[str, ...]] # Of each problem
     n: int # Samples that the sampled rates rest on
     values: dict[str, list[tuple[int, float]]] # Metric -> (position of the problem, value) per observation
-    metrics: dict[str, float] # Figures of the sampled episodes, as in `metrics.jsonl`
+    metrics: dict[str, float] # Figures of the sampled episodes, as in `metrics.jsonl`; plain verdicts of all
 
     def rate(self,
         metric: str, # Which one
@@ -234,17 +234,19 @@ def evaluate_players(
     chosen = chains_in_turn(rollout, tested)
     sample_tests(players, rollout, chains=[c for _, c in chosen], seed=seed, reader=discriminator_reader)
     progress("verdicts")
-    judge(rollout, sandbox, reward)
+    judge(rollout, sandbox, reward, unguarded=True)
     progress("greedy")
-    greedy = play(players, problems, sandbox, stages=(), temperature=0, seed=seed, reward=reward)
+    greedy = play(players, problems, sandbox, stages=(), temperature=0, seed=seed, reward=reward,
+                  unguarded=True)
     rollout.tokens["greedy"] += sum(greedy.tokens.values())
     values = observe_generator(rollout, greedy) | observe_discriminator(chosen)
     if mutants and chosen:
         progress("mutants")
         values |= observe_mutants(rollout, chosen, mutants, sandbox)
     if more: values |= more(rollout)
-    ids, tags = [p.id for p in problems], [p.tags for p in problems]
-    return Evaluation(name, ids, tags, len(rollout.chains), values, rollout_metrics(rollout))
+    ids, tags, metrics = [p.id for p in problems], [p.tags for p in problems], rollout_metrics(rollout)
+    if plain := rollout.num_plain + greedy.num_plain: metrics["plain_verdicts"] = plain
+    return Evaluation(name, ids, tags, len(rollout.chains), values, metrics)
 
 # %% ../nbs/30_evaluation.ipynb #3520c16d
 SELECTIONS = ("consensus", "passed")
@@ -407,7 +409,7 @@ class Selection:
     ) -> dict[str, float]: # `generator_reward` by the baseline tests, `validity` on fixed chains
         "Measure the two figures of a checkpoint's score"
         sampled = play(players, self.problems, self.sandbox, 2, stages=(), reward="baseline",
-                       seed=stable_hash("selection"))
+                       seed=stable_hash("selection"), unguarded=True)
         self.tokens += sum(sampled.tokens.values())
         reward = rollout_metrics(sampled)["generator_reward"]
         return dict(generator_reward=reward, validity=self._validity(players))

@@ -61,8 +61,8 @@ def describe_chain(
     "Convert a chain to plain values for JSON"
     problem, result = chain.problem, judged(chain.result)
     text = lambda v: describe_test(v.test, problem.entry_point) if v.test else v.text
-    plain = lambda v, **more: dict(test=text(v), stage=v.test.stage if v.test else None, passed=v.passed,
-                                   outcome=v.outcome, reason=v.reason, **more)
+    row = lambda v, **more: dict(test=text(v), stage=v.test.stage if v.test else None, passed=v.passed,
+                                 outcome=v.outcome, reason=v.reason, **more)
     unknown = [None] * len(result.verdicts)
     valid = [v.passed for v in chain.validation.verdicts] if chain.validation else unknown
     return dict(
@@ -70,8 +70,8 @@ def describe_chain(
         stages=[dict(stage=i, name=get_stage(i).name, text=output, tests=chain.test_texts.get(i, ""))
                 for i, output in enumerate(chain.outputs, 1) if output is not None],
         code=chain.code,
-        tests=[plain(v, valid=ok) for v, ok in zip(result.verdicts, valid)],
-        baseline=[plain(v) for v in judged(chain.baseline).verdicts],
+        tests=[row(v, valid=ok) for v, ok in zip(result.verdicts, valid)],
+        baseline=[row(v, guarded=v.guarded) for v in judged(chain.baseline).verdicts],
         generator_reward=chain.generator_reward, discriminator_reward=chain.discriminator_reward)
 
 @patch
@@ -148,7 +148,7 @@ def solve_batch(self: InferenceEngine,
         raise ConfigError(f"n_candidates={n_candidates}, n_test_lists={n_test_lists}: "
                           "give at least 1 candidate and 0 lists")
     for p in problems:
-        if p.reference_solution and p.baseline_tests: check_problem(p, self.sandbox)
+        if p.reference_solution and p.baseline_tests: check_problem(p, self.sandbox, unguarded=True)
     if not problems: return []
     generator_reader, discriminator_reader = make_readers(self.players)
     rollout = _write_candidates(self.players, problems, n_candidates, temperature, seed, generator_reader)
@@ -158,7 +158,7 @@ def solve_batch(self: InferenceEngine,
             for c in match.chains: distinct.setdefault((i, c.code), c)
         sample_tests(self.players, rollout, n_lists=n_test_lists, chains=list(distinct.values()),
                      seed=stable_hash(seed, "tests"), reader=discriminator_reader)
-    judge(rollout, self.sandbox)
+    judge(rollout, self.sandbox, unguarded=True)
     return [_choose(match, dict(rollout.seconds)) for match in rollout.matches]
 
 @patch

@@ -198,8 +198,8 @@ def _run_programs(items, sandbox):
     jobs = []
     for p, mutants, tests in items:
         sources = [p.reference_solution, *(m.source for m in mutants)]
-        jobs.append([Job(_counted(source), tests, p.entry_point, p.function_signature, p.reference_solution)
-                     for source in sources])
+        jobs.append([Job(_counted(source), tests, p.entry_point, p.function_signature, p.reference_solution,
+                         unguarded=True) for source in sources]) # we made these programs: they forge nothing
     results = iter(spread(sandbox.run_many, [job for row in jobs for job in row]))
     return [[next(results).verdicts for _ in row] for row in jobs]
 

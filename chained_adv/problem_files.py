@@ -268,6 +268,7 @@ class Conversion:
     problems: list[Problem] = field(default_factory=list, repr=False) # Those taken or repaired, in order
     entries: list[Entry] = field(default_factory=list, repr=False) # One per entry, in order
     unused: Counter = field(default_factory=Counter) # Keys that were not read -> in how many entries
+    num_plain: int = 0 # Verdicts of `check_references` that a program could forge
 
 # %% ../nbs/06_problem_files.ipynb #20fb97ea
 def _having(self, status): return [e for e in self.entries if e.status == status]
@@ -314,7 +315,8 @@ def to_json(self: Conversion) -> dict: # Plain values
     "The report for programs"
     counts = {s: len(_having(self, s)) for s in STATUSES}
     entries = [asdict(e) | {"reasons": list(e.reasons)} for e in self.entries]
-    return dict(source=self.source, **counts, unused=dict(self.unused), entries=entries)
+    plain = dict(plain_verdicts=self.num_plain) if self.num_plain else {}
+    return dict(source=self.source, **counts, **plain, unused=dict(self.unused), entries=entries)
 
 @patch
 def _repr_html_(self: Conversion) -> str:

@@ -140,8 +140,8 @@ def check_references(
     progress: Callable | None = None # Called with (references done, all references); None calls nothing
 ) -> Conversion: # The same, with failing problems refused
     "Run every reference solution on its own tests"
-    jobs = [Job(p.reference_solution, baseline_cases(p), p.entry_point, p.function_signature, runs=2)
-            for p in done.problems]
+    jobs = [Job(p.reference_solution, baseline_cases(p), p.entry_point, p.function_signature, runs=2,
+                unguarded=True) for p in done.problems]
     results = sandbox.run_many(jobs, progress)
     judged = {p.id: _judge_reference(p, result) for p, result in zip(done.problems, results)}
     def judged_entry(entry):
@@ -150,7 +150,8 @@ def check_references(
         if problem is None: return replace(entry, status="refused", reasons=tuple(reasons))
         return replace(entry, status="repaired", reasons=(*entry.reasons, *reasons)) if reasons else entry
     kept = [problem for problem, _ in judged.values() if problem]
-    return replace(done, problems=kept, entries=[judged_entry(entry) for entry in done.entries])
+    entries, num_plain = [judged_entry(entry) for entry in done.entries], sum(r.num_plain for r in results)
+    return replace(done, problems=kept, entries=entries, num_plain=num_plain)
 
 # %% ../nbs/07_problems.ipynb #53e6f946
 def split_problems(

@@ -76,6 +76,11 @@ def lists(self: Rollout) -> list[TestList]:
     "All lists of tests, chain by chain"
     return [t for c in self.chains for t in c.lists]
 
+@patch(as_prop=True)
+def num_plain(self: Rollout) -> int:
+    "Number of verdicts by baseline tests that a program could forge"
+    return sum(judged(c.baseline).num_plain for c in self.chains)
+
 @patch
 @contextmanager
 def timed(self: Rollout,
@@ -175,13 +180,13 @@ def _part(result, verdicts):
     errors = tuple(dict.fromkeys(v.reason for v in verdicts if not v.passed))
     return replace(result, verdicts=tuple(verdicts), timed_out=timed_out, errors=errors)
 
-def _jobs(match, suite, programs, validate):
+def _jobs(match, suite, programs, validate, unguarded):
     "What to run: the reference (unless `validate` replaces it), the programs, those of earlier steps"
     p, baseline = match.problem, baseline_cases(match.problem)
     job = lambda code, tests, **kw: Job(code, tests, p.entry_point, p.function_signature,
                                         None if validate else p.reference_solution, **kw)
     reference = [] if validate else [job(p.reference_solution, suite, runs=2)]
-    return [*reference, *(job(c.code, baseline + suite) for c in match.chains),
+    return [*reference, *(job(c.code, baseline + suite, unguarded=unguarded) for c in match.chains),
             *(job(code, suite) for code in programs)]
 
 # %% ../nbs/26_rollout.ipynb #566b161e
@@ -229,14 +234,15 @@ def judge(
     reward: str | RewardScheme = "per_test", # A scheme or its name
     earlier_tests: dict[str, list[TestCase]] | None = None, # Problem's id -> tests that join; None is none
     earlier_programs: dict[str, list[str]] | None = None, # Problem's id -> programs to catch; None is none
-    validate: Callable | None = None # From results of a match to which tests are valid; None: the reference
+    validate: Callable | None = None, # From results of a match to which tests are valid; None: the reference
+    unguarded: bool = False # May baseline tests run plain, where they run in no other way?
 ):
     "Run all programs against all tests, and reward both players"
     with rollout.timed("execute"):
         fill_lists(rollout, sandbox)
         of = lambda earlier, match: (earlier or {}).get(match.problem.id, [])
-        jobs = [job for m in rollout.matches
-                for job in _jobs(m, suite_of(m, of(earlier_tests, m)), of(earlier_programs, m), validate)]
+        jobs = [job for m in rollout.matches for job in _jobs(
+            m, suite_of(m, of(earlier_tests, m)), of(earlier_programs, m), validate, unguarded)]
         results, scheme = iter(spread(sandbox.run_many, jobs)), get_reward_scheme(reward)
         for m in rollout.matches: _reward_match(m, results, of(earlier_programs, m), scheme, validate)
 
@@ -381,6 +387,7 @@ def rollout_metrics(
         validity=mean(v.passed for t in lists for v in distinct_verdicts(t)),
         bug_catch_rate=_catch_rate(rollout),
         num_tests=mean(len(t.parsed.items) for t in lists),
+        plain_verdicts=rollout.num_plain or None,
         generated_tokens=sum(rollout.tokens.values()),
         seconds_generate=sum(seconds.values()) - seconds["execute"],
         seconds_execute=seconds["execute"])

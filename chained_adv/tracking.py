@@ -217,7 +217,9 @@ class TrainingLogger:
 # %% ../nbs/28_tracking.ipynb #e3fcbab0
 def _stage_table(rows):
     "Make a table of evaluations"
-    table = Table(title="Evaluations", title_justify="left")
+    plain = sum(row.get("plain_verdicts", 0) for row in rows)
+    title = f"Evaluations ({plain} verdicts are plain)" if plain else "Evaluations"
+    table = Table(title=title, title_justify="left")
     keys = [k for k in RATE_NAMES if any(row.get(k) is not None for row in rows)]
     for name in ("stage", "split", "n", *keys): table.add_column(name.replace("_", " "))
     for row in rows:

@@ -7,7 +7,7 @@ __all__ = ['CALLBACKS', 'TOGETHER', 'TESTED', 'EVAL_TESTED', 'EVAL_LESS', 'STATI
            'check_config', 'learning_rate', 'stage_phases', 'run_facts']
 
 # %% ../nbs/36_trainer.ipynb #cd623041
-import math, time
+import math, time, warnings
 from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -31,7 +31,7 @@ from .value_heads import ValueHeads
 from .opponents import is_fuzz
 from .rollout import ALL_STAGES, Rollout, play, rollout_metrics
 from .batches import discriminator_batch, generator_batch, update_player
-from .tracking import check_tracker, read_evaluations, write_json
+from .tracking import check_tracker, read_evaluations, read_metrics, write_json
 
 # %% ../nbs/36_trainer.ipynb #37508b13
 from .evaluation import (N_SELECTION, RATE_NAMES, Evaluation, Selection, evaluate_players,
@@ -59,10 +59,11 @@ class AdversarialTrainer:
         join_ranks()
         self.config, self.show, self.facts = config, progress, facts or {}
         self._reset()
-        self._set_problems(problems, held_out, selection)
         self.own_sandbox = sandbox is None
         self.sandbox = sandbox or Sandbox(timeout=config.timeout, isolation=config.isolation or None)
-        try: self._prepare(callbacks)
+        try:
+            self._set_problems(problems, held_out, selection)
+            self._prepare(callbacks)
         except BaseException:
             self.close()
             raise
@@ -176,7 +177,8 @@ def check_config(
         value = getattr(config, name)
         _require(value >= least, f"{name} is {value}; it must be at least {least}")
     _require(config.timeout > 0, f"timeout is {config.timeout}; it must be above 0 seconds")
-    for name, known in dict(order=ORDERS, isolation=("", *ISOLATION)).items():
+    choices = dict(order=ORDERS, isolation=("", *ISOLATION), unguarded=("never", "trusted"))
+    for name, known in choices.items():
         value = getattr(config, name)
         _require(value in known, f"{name} {value!r}: choose one of {', '.join(filter(None, known))}")
     for t in config.trackers: check_tracker(t)
@@ -192,15 +194,43 @@ def _reset(self: AdversarialTrainer):
     self.in_run, self.lock = False, None # True between `before_run` and `after_run`; lock on the folder
     self.optimizers, self.evaluations = {}, {} # (role, stage) -> optimizer; (stage, split) -> `Evaluation`
     self.mutants = {} # split -> mutants per problem
+    self.set_aside = {} # Id of a training problem that needs plain verdicts -> why
     self.earlier_tests = self.validate = None # A callback may set them; `judge` gets them
     self.past = {} # Wrong programs of earlier steps, which tests may catch: see `PastPrograms`
     self.selection = None # Measures checkpoints, from the beginning of a run on
 
 @patch
+def _check_training(self: AdversarialTrainer, problems):
+    "Check problems; return those whose verdicts may be rewards, and set the others aside"
+    kept = []
+    for p in problems:
+        try: check_problem(p, self.sandbox, unguarded=self.config.unguarded == "trusted")
+        except ProblemError as e:
+            check_problem(p, self.sandbox, unguarded=True) # raises if its reference fails plain, too
+            self.set_aside[p.id] = str(e).removesuffix("; correct the test or the solution")
+        else: kept.append(p)
+    return kept
+
+@patch
+def _warn_set_aside(self: AdversarialTrainer):
+    "Say which problems were set aside; raises `ProblemError` if none is left"
+    if not self.set_aside: return
+    n, (example, *_) = len(self.set_aside), self.set_aside.values()
+    text = (f"{n} problem{'s' * (n > 1)} set aside: their tests run only in one process with the program, "
+            f"which could forge its reward; `--unguarded trusted` uses them anyway. For example, {example}")
+    if not self.problems: raise ProblemError(f"no problem is left to train on: {text}")
+    warnings.warn(text)
+
+@patch
 def _set_problems(self: AdversarialTrainer, problems, held_out, selection):
+    "Check all problems, and choose those to train on, to evaluate and to select checkpoints on"
+    problems, self.held_out = self._check_training(problems), list(held_out)
+    for p in self.held_out: check_problem(p, self.sandbox, unguarded=True)
     if selection is None: problems, selection = set_apart(problems)
-    self.problems, self.held_out = list(problems), list(held_out)
-    self.to_select = list(selection) or self.problems[:N_SELECTION]
+    else: selection = self._check_training(selection)
+    self.problems = problems
+    self._warn_set_aside()
+    self.to_select = selection or self.problems[:N_SELECTION]
     if not self.problems: raise ProblemError("there are no problems to train on")
     evaluated = self.held_out or self.problems
     self.each = math.ceil(self.config.eval_samples / len(evaluated)) # Samples of a problem in an evaluation
@@ -211,11 +241,10 @@ def _set_problems(self: AdversarialTrainer, problems, held_out, selection):
 # %% ../nbs/36_trainer.ipynb #c8ea5824
 @patch
 def _prepare(self: AdversarialTrainer, callbacks):
-    "Check isolation and problems; make players, the order of problems, value heads and callbacks"
+    "Check isolation; make players, the order of problems, value heads and callbacks"
     wanted = self.config.isolation
     if wanted and ISOLATION.index(self.sandbox.level) < ISOLATION.index(wanted):
         raise ConfigError(f"the sandbox is at level {self.sandbox.level!r}, below the {wanted!r} asked for")
-    for p in self.problems + self.held_out + self.to_select: check_problem(p, self.sandbox)
     self.players = Players(self.config.model, self.config.seed)
     connect(self.players)
     self.sampler = ProblemSampler(self.problems, self.config.seed, self.config.order)
@@ -243,6 +272,13 @@ def _draw(self: AdversarialTrainer, role):
     return self.sampler.next(n)
 
 # %% ../nbs/36_trainer.ipynb #2f6e02f5
+@contextmanager
+def _give_up(sandbox):
+    "Within a block, give a program up at its first time-out"
+    before, sandbox.give_up = sandbox.give_up, True
+    try: yield
+    finally: sandbox.give_up = before
+
 @patch
 def sample_rollout(self: AdversarialTrainer,
     role: str, # Who will learn from it: `generator` or `discriminator`
@@ -258,12 +294,13 @@ def sample_rollout(self: AdversarialTrainer,
         tested_at = ALL_STAGES if get_reward_scheme(c.reward).reads_tests else ()
         counts = dict(n_samples=c.n_samples)
     with self.callbacks.during_rollout(role, stage): # a callback may set what judging takes
-        judging: dict = dict(reward=c.reward, validate=self.validate)
+        judging: dict = dict(reward=c.reward, validate=self.validate, unguarded=c.unguarded == "trusted")
         if role == "discriminator": judging["earlier_programs"] = self.past
         if self.earlier_tests: judging["earlier_tests"] = {p.id: self.earlier_tests(p) for p in drawn}
         seed = stable_hash(c.seed, "step", self.step)
-        rollout = play(self.players, drawn, self.sandbox, branch_at=branch_at, stages=tested_at,
-                       tested=TESTED, seed=seed, **counts, **judging)
+        with _give_up(self.sandbox):
+            rollout = play(self.players, drawn, self.sandbox, branch_at=branch_at, stages=tested_at,
+                           tested=TESTED, seed=seed, **counts, **judging)
     self.budget.costs[role] = sum(rollout.tokens.values()) / len(drawn)
     return rollout
 
@@ -458,6 +495,7 @@ def _open_run(self: AdversarialTrainer, resume, overwrite):
     name = on_main(claim)
     saved = self._load(manager, name) if name else None
     facts = run_facts(self.config, self.sandbox, self.players) | self.facts
+    if self.set_aside: facts["set_aside"] = self.set_aside
     on_main(lambda: write_json(folder / "config.json", facts))
     reads_tests = get_reward_scheme(self.config.reward).reads_tests
     self.selection = Selection(self.players, self.to_select, self.sandbox, reads_tests) # of untrained players
@@ -525,6 +563,10 @@ def _write_summary(self: AdversarialTrainer):
     sampled = self.budget.evaluation + (self.selection.tokens if self.selection else 0)
     summary = dict(before=pick(0), after=pick(max(r["stage"] for r in rows)), seconds=round(self.seconds, 1),
                    generated_tokens=self.tokens, evaluation_tokens=sampled, seed=self.config.seed)
+    count = lambda lines: sum(o.get("plain_verdicts", 0) for o in lines)
+    plain = dict(training=count(read_metrics(self.config.out)), evaluation=count(rows))
+    if any(plain.values()): summary["plain_verdicts"] = plain
+    if self.set_aside: summary["set_aside"] = list(self.set_aside)
     write_json(Path(self.config.out, "summary.json"), summary)
     return summary
 

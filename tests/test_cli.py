@@ -1,5 +1,5 @@
 """The command line as people and programs use it: every refusal, every shape of problem file, models of one's own, kills and resumes."""
-import io, json, os, re, resource, signal, subprocess, sys, time
+import io, json, os, re, resource, signal, subprocess, sys, time, warnings
 from pathlib import Path
 
 import pytest
@@ -27,6 +27,12 @@ def problem(id="double", tests=([2, 4], [0, 0]), **changes):
     return {**dict(id=id, description=f"Return twice n ({id}).", function_signature="def double(n):", baseline_tests=list(tests), reference_solution=f"def double(n):\n    return 2 * n # {id}"), **changes}
 
 def several(n=5): return [problem(f"times_{i}", [[1, i], [2, 2 * i]], description=f"Return n times {i}.", reference_solution=f"def double(n):\n    return n * {i}") for i in range(n)]
+
+OWN_CLASS = "class Square:\n    def __init__(self, side): self.side = side\n    def area(self): return self.side ** 2\nassert f([Square(2), Square(3)]) == 13"
+
+def areas(id="areas"):
+    "A problem whose tests run only in one process with the program"
+    return dict(id=id, description=f"Add areas ({id}).", function_signature="def f(shapes):", baseline_tests=[OWN_CLASS], reference_solution=f"def f(shapes): return sum(s.area() for s in shapes) # {id}")
 
 def write(folder, data, name="problems.json"):
     path = Path(folder) / name
@@ -69,6 +75,32 @@ def make_model(folder, seed, hidden=16):
 
 @pytest.fixture(scope="module")
 def qwen(shared): return make_model(shared / "qwen", 0)
+
+# Verdicts that a program could forge
+
+def test_plain_verdicts_are_counted_wherever_there_are_any(here):
+    path, plain = write(here, [problem(), areas()]), "plain       1 verdict: "
+    r = call("problems", path)
+    assert r.exit_code == 0 and plain in r.stdout and "(see train --unguarded): areas" in r.stdout
+    assert [o.get("plain_verdicts") for o in json.loads(call("problems", path, "--json").stdout)] == [None, 1]
+    assert plain in call("problems", "convert", path, "--to", here / "same.json", "--check").stdout
+    for command in ("show", "solve"):
+        r = call(command, "areas", "--problems", path, "--model", "tiny", "--device", "cpu")
+        assert "0 of 1 baseline tests pass" in r.stdout and plain in r.stdout
+    assert plain in call("solve", "--problems", path, "--model", "tiny", "--device", "cpu").stdout
+    quick = ("evaluate", "tiny", "--problems", path, "--n-mutants", 0, "--device", "cpu")
+    assert "plain       2 verdicts: " in call(*quick).stdout # a sampled program, and the greedy one
+    assert json.loads(call(*quick, "--json").stdout)[0]["plain_verdicts"] == 2
+
+@pytest.mark.parametrize("unguarded", ["never", "trusted"])
+def test_train_with_a_problem_that_needs_plain_verdicts(here, unguarded):
+    path = write(here, [areas("a"), areas("b"), problem()])
+    with warnings.catch_warnings(record=True) as caught:
+        r = call("train", *SMALL, "--problems", path, "--out", here / "run", "--unguarded", unguarded)
+    assert r.exit_code == 0, (r.stderr, r.exception)
+    aside = unguarded == "never"
+    assert any("2 problems set aside" in str(o.message) for o in caught) == ("set aside   2 training problems" in r.stdout) == aside
+    assert ("of them were rewards" in r.stdout) == (not aside)
 
 # Help and start
 

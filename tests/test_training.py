@@ -8,14 +8,14 @@ from accelerate.tracking import LOGGER_TYPE_TO_CLASS, GeneralTracker
 
 from chained_adv.callbacks import Alarm, Callback, FuzzInputs, Guard, read_alarms
 from chained_adv.checkpoints import CheckpointManager
-from chained_adv.core import ConfigError, TrainingError
-from chained_adv.models import ModelConfig
+from chained_adv.core import ConfigError, Problem, ProblemError, TrainingError
+from chained_adv.models import ModelConfig, Player
 from chained_adv.mutants import find_live_mutants
 from chained_adv.ppo import PPOConfig
 from chained_adv.rewards import REWARD_SCHEMES, RewardScheme
 from chained_adv.config import TrainingConfig
 from chained_adv.tiny.world import tiny_problems
-from chained_adv.tracking import read_metrics
+from chained_adv.tracking import read_evaluations, read_metrics
 from chained_adv.trainer import AdversarialTrainer
 
 TRAIN, HELD_OUT = tiny_problems("train", 25)[:8], tiny_problems("held_out", 25)[:1]
@@ -327,3 +327,59 @@ def test_alarms_about_a_generator_whose_stages_learn_together_span_the_rounds(tm
             rows = t.callbacks.find(Guard).rows
             assert {stage: len(o) for (role, stage), o in rows.items() if role == "generator"} == series
 
+
+# Verdicts that a program could forge, and programs that take too long
+
+OWN_CLASS = "class Square:\n    def __init__(self, side): self.side = side\n    def area(self): return self.side ** 2\n"
+ADD_AREAS = "def f(shapes): return sum(s.area() for s in shapes)"
+
+def areas(id): return Problem(id, f"Add areas ({id}).", "def f(shapes):", (f"{OWN_CLASS}assert f([Square(2), Square(3)]) == 13 # {id}",), f"{ADD_AREAS} # {id}")
+
+def written(monkeypatch, program, tests):
+    "Let the generator write this program, and the discriminator these tests"
+    sample = Player.sample
+    def write(self, prompts, stage, *args, **kw):
+        out = sample(self, prompts, stage, *args, **kw)
+        for o in out: o.text = tests if self.role == "discriminator" else program if stage == 5 else o.text
+        return out
+    monkeypatch.setattr(Player, "sample", write)
+
+def test_a_problem_that_needs_plain_verdicts_is_set_aside(tmp_path):
+    "The run goes on without it, says so, and still evaluates a held-out problem of the kind"
+    config = small(out=str(tmp_path / "run"), stages=(1,))
+    with pytest.warns(UserWarning, match=r"^1 problem set aside: .*`--unguarded trusted`.*'train'.*Square of the test cannot be passed"):
+        t = AdversarialTrainer(config, [*TRAIN, areas("train")], [areas("held out")], progress=False, selection=[*TRAIN[:1], areas("train")])
+    with t: summary = t.train_full_pipeline()
+    assert t.problems == TRAIN and t.to_select == TRAIN[:1]
+    assert not any("plain_verdicts" in o for o in metrics(config.out))
+    counts = {(o["stage"], o["split"]): o.get("plain_verdicts") for o in read_evaluations(config.out)}
+    assert counts == {(stage, split): 2 * (split == "held_out") or None for stage in (0, 1) for split in ("train", "held_out")} # sampled and greedy
+    assert summary["plain_verdicts"] == dict(training=0, evaluation=4) and summary["set_aside"] == ["train"]
+    assert json.loads(Path(config.out, "config.json").read_text())["set_aside"].keys() == {"train"}
+
+def test_no_problem_is_left(tmp_path):
+    with pytest.raises(ProblemError, match=r"no problem is left to train on: 2 problems set aside.*--unguarded trusted"):
+        AdversarialTrainer(small(out=str(tmp_path / "run")), [areas("a"), areas("b")], progress=False)
+    wrong = replace(areas("a"), reference_solution="def f(shapes): return 0")
+    with pytest.raises(ProblemError, match="'a': the reference solution fails"): AdversarialTrainer(small(out=str(tmp_path / "run")), [wrong], progress=False)
+    assert not any(tmp_path.iterdir())
+
+def test_trusted_tests_reward_and_a_models_tests_never_run_plain(monkeypatch, tmp_path):
+    written(monkeypatch, f"{ADD_AREAS} # written", f"{OWN_CLASS}assert f([Square(1)]) == 1")
+    config = small(out=str(tmp_path / "run"), unguarded="trusted", reward="baseline", n_mutants=2)
+    with AdversarialTrainer(config, [areas("a")], progress=False) as t:
+        line, = t.train_generator_epoch(1, 1)
+        assert (line["plain_verdicts"], line["solved"], line["generator_reward"]) == (config.n_samples, 1, 1)
+        rollout = t.sample_rollout("discriminator", 1)
+        assert t.evaluate(0)["train"].rate("mutation_score").value == 0 # there are mutants, and the model's tests judge none
+    assert [v.passed for c in rollout.chains for v in c.baseline.verdicts if not v.guarded] == [True] * config.n_programs
+    models = [v for o in rollout.lists for r in (o.result, o.validation) for v in r.verdicts]
+    assert models and all(v.guarded and not v.passed for v in models)
+
+def test_a_step_gives_a_slow_program_up_and_an_evaluation_does_not(monkeypatch, tmp_path):
+    written(monkeypatch, "def f(n):\n    while n == 1: pass\n    return n", "(2, 2)")
+    problem = Problem("same", "Return n.", "def f(n):", ([1, 1], [2, 2]), "def f(n): return n")
+    with AdversarialTrainer(small(out=str(tmp_path / "run"), timeout=.2), [problem], progress=False) as t:
+        rollout, measured = t.sample_rollout("discriminator", 1), t.evaluate(0)["train"]
+    assert [[v.passed for v in c.baseline.verdicts] for c in rollout.chains] == [[False, False]] * 3
+    assert measured.rate("baseline_pass_rate").value == .5 and measured.rate("bug_catch_rate").value == 0
