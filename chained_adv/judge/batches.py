@@ -80,7 +80,7 @@ class Plan:
     program: ProgramCode
     tests: list # `TestCase`s, and pieces that are none, in order
     rows: dict[int, tuple] = field(default_factory=dict) # place in `tests` -> row
-    texts: dict[str, dict[str, list]] = field(default_factory=dict) # text -> name of a test in it -> places
+    texts: dict[tuple, dict[str, list]] = field(default_factory=dict) # text, trusted? -> test -> places
     verdicts: dict[int, Verdict] = field(default_factory=dict) # by place
     printed: list = field(default_factory=lambda: ["", ""])
 
@@ -108,7 +108,7 @@ def sort_tests(plan: Plan, entry: str):
     "Sort the tests of a plan into rows, texts, and verdicts that need no run"
     for n, t in enumerate(plan.tests):
         if not isinstance(t, TestCase): plan.verdicts[n] = Verdict(False, "rejected", t.reason, text=t.text)
-        elif t.kind == "code": plan.texts.setdefault(t.source, {}).setdefault(t.name, []).append(n)
+        elif t.kind == "code": plan.texts.setdefault((t.source, t.trusted), {}).setdefault(t.name, []).append(n)
         elif not entry and t.kind != "io":
             reason = "the code defines no function, or several; say which with entry_point"
             plan.verdicts[n] = Verdict(False, "exception", reason, t)
@@ -157,10 +157,9 @@ def sources_of(job: Job) -> tuple[str, ...]: # The first is the one whose transc
     given = (job.reference,) if isinstance(job.reference, str) else tuple(job.reference or ())
     return (job.code, *(o for o in given if o != job.code)) if job.runs > 1 else given
 
-def text_key(p: Plan, text: str, source: str) -> tuple:
+def text_key(p: Plan, text: tuple, source: str) -> tuple: # A key of `texts`; a reference
     "What a validation depends on"
-    trusted = all(p.tests[n].trusted for places in p.texts[text].values() for n in places)
-    return text, source, p.program.entry, p.program.signature, p.job.setup, p.job.timeout, trusted
+    return *text, source, p.program.entry, p.program.signature, p.job.setup, p.job.timeout
 
 # %% ../../nbs/judge/16_batches.ipynb #c4efd712
 @patch
@@ -172,7 +171,7 @@ def references(self: Batch) -> Iterator:
             for n, source in enumerate(sources_of(p.job)[:None if p.job.runs > 1 else 1]):
                 key = text_key(p, text, source)
                 own, lies = wanted.get(key, (set(), False))
-                wanted[key] = own | set(names), lies or p.job.runs > 1 and not n and not key[-1]
+                wanted[key] = own | set(names), lies or p.job.runs > 1 and not n and not key[1]
     for key, (names, lies) in wanted.items():
         known = self.box.known.get(key)
         if known and names <= known.verdicts.keys() and known.lied_to >= lies: self.validated[key] = known
@@ -181,7 +180,7 @@ def references(self: Batch) -> Iterator:
 @patch
 def validate(self: Batch, key: tuple, names: list[str], lies: bool) -> Iterator:
     "Find the tests of a text that are valid"
-    text, source, entry, signature, setup, timeout, trusted = key
+    text, trusted, source, entry, signature, setup, timeout = key
     program, left, verdicts = ProgramCode(with_setup(setup, source), entry, signature), names, {}
     suite, first = {}, SuiteRun()
     for _ in range(MAX_ROUNDS):
@@ -318,22 +317,21 @@ def disagree(reason: str) -> tuple[str, str]:
 
 # %% ../../nbs/judge/16_batches.ipynb #f2a0737f
 @patch
-def judge_text(self: Batch, p: Plan, text: str, names: dict) -> Iterator: # Gives True if it is given up
+def judge_text(self: Batch, p: Plan, text: tuple, names: dict) -> Iterator: # Gives True if it is given up
     "The tests of one text"
     sources, give_up = sources_of(p.job), self.box.give_up and p.job.runs == 1
     how, plain = dict(give_up=give_up, timeout=p.job.timeout), {}
     if not sources:
-        suite = self.suite(text, p.job.setup, p.program.entry, {n: i for i, n in enumerate(sorted(names))})
+        suite = self.suite(text[0], p.job.setup, p.program.entry, {n: i for i, n in enumerate(sorted(names))})
         run, verdicts = (yield from run_suite(self.box, suite, p.program, strict=True, **how)), {}
     else:
         found = self.validated[text_key(p, text, sources[0])]
         suite, run = found.suite, SuiteRun()
         verdicts = {n: v for n, v in found.verdicts.items() if v[0] != "passed"} # they judge nobody
-        if p.job.unguarded: plain = yield from self.judge_plain(p, text, names, found)
+        if p.job.unguarded and text[1]: plain = yield from self.judge_plain(p, text[0], names, found)
         if p.job.runs > 1: verdicts = self.agreed(p, text, sources)
         elif names.keys() - verdicts.keys():
-            trusted = text_key(p, text, sources[0])[-1]
-            run = yield from run_candidate(self.box, suite, p.program, known=found.run, timers=trusted, **how)
+            run = yield from run_candidate(self.box, suite, p.program, known=found.run, timers=text[1], **how)
     for name, places in names.items():
         verdict = verdicts.get(name) or run.verdicts.get(suite["wanted"].get(name), run.end)
         for place in places:
@@ -343,7 +341,7 @@ def judge_text(self: Batch, p: Plan, text: str, names: dict) -> Iterator: # Give
     return give_up and run.end[0] == "timeout"
 
 @patch
-def agreed(self: Batch, p: Plan, text: str, sources: tuple) -> dict:
+def agreed(self: Batch, p: Plan, text: tuple, sources: tuple) -> dict:
     "A test is valid if all references pass it"
     first, *others = [self.validated[text_key(p, text, source)] for source in sources]
     verdicts = dict(first.verdicts)
@@ -356,8 +354,7 @@ def agreed(self: Batch, p: Plan, text: str, sources: tuple) -> dict:
 @patch
 def judge_plain(self: Batch, p: Plan, text: str, names: dict, found: Validated) -> Iterator:
     "The tests that run plain: name -> outcome, reason"
-    trusted = {name for name, places in names.items() if all(p.tests[n].trusted for n in places)}
-    bad, timeout = {n for n in trusted if found.verdicts[n][0] != "passed"}, p.job.timeout or self.box.timeout
+    bad, timeout = {n for n in names if found.verdicts[n][0] != "passed"}, p.job.timeout or self.box.timeout
     run_them = lambda program, chosen: run_plain(self.box, self.suite(
         text, p.job.setup, p.program.entry, {n: i for i, n in enumerate(chosen)}), program, timeout)
     if new := sorted(bad - found.plain.keys()):

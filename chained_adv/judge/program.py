@@ -8,7 +8,7 @@ __all__ = ['FUNCTIONS', 'TYPES', 'ERRORS', 'KNOWN', 'OPERATORS', 'READY', 'MAX_P
            'take_items', 'operate', 'knowing', 'play_program']
 
 # %% ../../nbs/judge/02_program.ipynb #40219238
-import builtins, functools, io, itertools, operator, os, random, re, sys, types
+import builtins, functools, io, itertools, operator, os, random, re, sys, threading, types
 from typing import Any
 from .nodes import NODES, call_with_nodes, hints_of, read_hints
 from .wire import Builder, Channel, NotPlain, Packer, patch, read, write
