@@ -3,20 +3,20 @@
 An attack that could not succeed would prove nothing, so each is run twice. `test_the_judge_withstands` runs it against the real judge,
 at all isolation levels; `test_it_succeeds_without_its_guard` against a judge from which one guard is patched away: in this process by
 `host`, or in the jailed processes by `child`, code that a zygote runs before it starts. An attack returns True if it succeeded.
+One that succeeds against the real judge has `finding`, what is wrong, and must fail until that is mended.
 
 Not shown this way:
-* a slow reader: no text of at most `MAX_TEXT` characters is known that it takes long over, so its limit of a second can't be met by an attack;
 * the seed of the liar: whoever knows it knows how far a lie is from an answer, and needs the answer to use that;
 * what the jail guards (files, network, signals): `test_attacks` and `test_jail` try each level against what only the next one holds.
 """
-import os, random, subprocess, sys, time
+import itertools, os, subprocess, sys, time
 from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
 import pytest
-from chained_adv.jail import ISOLATION, probe_isolation
+from chained_adv.jail import ISOLATION, best_isolation, probe_isolation
 from chained_adv.judge import batches, host, verdicts
 from chained_adv.judge.host import Child, Wait, Zygote
 from chained_adv.judge.program import Program
@@ -75,9 +75,10 @@ class Hole(NamedTuple):
     host: Callable | None = None # Takes a `MonkeyPatch`: removes a guard of this process
     child: str = "" # Removes one of the jailed processes
     settings: dict = {} # Of the sandbox
-    level: str | None = None # The only level at which the attack can be tried
+    finding: str = "" # Why it succeeds against the real judge, too
 
 HOLES: dict[str, Hole] = {}
+CACHE, PATIENT = dict(cache_size=1000), dict(timeout=1)
 
 # ---- 1. An object where plain data is expected ----
 
@@ -122,8 +123,8 @@ def forget_time(m):
         return got
     m.setattr(Conversation, "wait", forgetful)
 
-HOLES["letters that restart the time limit"] = Hole( # a second's work where a fifth is allowed
-    lambda box: passes(box, REF, TESTER + BUSY + f"def test_a():\n    for _ in range(10):\n        t.channel.send({letter(b'B', 5000)!r})\n        busy(.1)\n    assert f(7) == 50"), forget_time)
+HOLES["letters that restart the time limit"] = Hole( # .7 seconds of work where .2 are allowed
+    lambda box: passes(box, REF, TESTER + BUSY + f"def test_a():\n    for _ in range(7):\n        t.channel.send({letter(b'B', 5000)!r})\n        busy(.1)\n    assert f(7) == 50"), forget_time)
 
 def one_purse(m):
     runs = []
@@ -132,14 +133,17 @@ def one_purse(m):
         return runs[-1]
     m.setattr(verdicts, "Run", carried)
 
-HOLES["one text's time charged to another's tests"] = Hole(
-    lambda box: not run(box, REF, [BUSY + "def test_a():\n    busy(2)\n    assert f(7) == 50", BUSY + "def test_b():\n    busy(.1)\n    assert f(7) == 50"]).verdicts[-1].passed,
-    one_purse, settings=dict(timeout=.3, budget=.25))
+def spends(box):
+    with pytest.MonkeyPatch.context() as m:
+        m.setattr(box, "budget", .25)
+        return not run(box, REF, [BUSY + f"def test_{name}():\n    busy({long})\n    assert f(7) == 50" for name, long in (("a", 9), ("b", .1))]).verdicts[-1].passed
+
+HOLES["one text's time charged to another's tests"] = Hole(spends, one_purse)
 
 def takes_long(box):
     with counting(Wait, "finish", lambda wait, _: wait.used) as used:
-        run(box, REF, BUSY + "".join(f"def test_{i}():\n    if f({i}) != {i * i + 1}: busy(.08)\n" + "    assert True\n" for i in range(5)), runs=2)
-    return sum(used) > 15 * box.timeout
+        run(box, REF, BUSY + "".join(f"def test_{i}():\n    if f({i}) != {i * i + 1}: busy(.12)\n" + "    assert True\n" for i in range(4)), runs=2)
+    return sum(used) > 12 * box.timeout
 
 def no_budget_for_lies(m):
     run_suite = batches.run_suite
@@ -149,15 +153,15 @@ def no_budget_for_lies(m):
         return found
     m.setattr(batches, "run_suite", unbounded)
 
-HOLES["validation that goes on and on"] = Hole(takes_long, no_budget_for_lies, settings=dict(timeout=.1))
+HOLES["validation that goes on and on"] = Hole(takes_long, no_budget_for_lies)
 
 # ---- 6. What an item costs this process ----
 
 def asks_much(box):
-    with Work() as work: run(box, REF, TESTER + "def test_a():\n    for _ in range(8000): t.ask('about', ['f'])\n    assert f(7) == 50")
+    with Work() as work: run(box, REF, TESTER + "def test_a():\n    for _ in range(4000): t.ask('about', ['f'])\n    assert f(7) == 50")
     return work.calls > CALLS
 
-HOLES["requests of information without end"] = Hole(asks_much, lambda m: m.setattr(verdicts, "MAX_LETTERS", 10**9), settings=dict(timeout=2))
+HOLES["requests of information without end"] = Hole(asks_much, lambda m: m.setattr(verdicts, "MAX_LETTERS", 10**9), settings=PATIENT)
 
 def answers_much(box):
     with Work() as work: run(box, "A = 'x' * 2_000_000\ndef f(x): return A", "def test_a():\n    for i in range(50): assert len(f(i)) == 2_000_000")
@@ -166,7 +170,7 @@ def answers_much(box):
 def any_size(m):
     for module in (host, verdicts): m.setattr(module, "MAX_BYTES", 10**12)
 
-HOLES["big answers"] = Hole(answers_much, any_size, settings=dict(timeout=2))
+HOLES["big answers"] = Hole(answers_much, any_size, settings=PATIENT)
 
 ROWS = "\n".join(f"({i}, 1)" for i in range(30))
 def call_many(box, code, tests=ROWS): return box.call_many([Job(code, tests, "f", "def f(x):")])[0]
@@ -178,16 +182,21 @@ HOLES["many large values"] = Hole(
     lambda m: m.setattr(verdicts, "MAX_VALUES", 10**12))
 
 def fills_cache(box):
-    for i in range(20): run(box, REF, f"def test_a():\n    assert f({i}) != '''{'x' * 90_000}'''")
-    return sum(len(str(o)) for o in [*box.known.data, *box.known.data.values()]) > 3_000_000
+    "With a cache of a sixteenth of its size, which takes a sixteenth of the time"
+    with pytest.MonkeyPatch.context() as m:
+        m.setattr(box.known, "size", box.known.size >> 4)
+        for i in range(20): run(box, REF, f"def test_a():\n    assert f({i}) != '''{'x' * 90_000}'''")
+        return sum(len(str(o)) for o in [*box.known.data, *box.known.data.values()]) > 3_000_000
 def any_cache(m): m.setattr(batches.Known, "__init__", lambda self, entries, size=10**12, init=batches.Known.__init__: init(self, entries, size))
-def small_cache(box):
-    "The same attack on a cache of a sixteenth, which takes a sixteenth of the time"
-    with Sandbox(timeout=box.timeout, isolation=box.level) as own:
-        own.known.size >>= 4
-        return fills_cache(own)
 
-HOLES["large texts in the cache"] = Hole(small_cache, any_cache)
+HOLES["large texts in the cache"] = Hole(fills_cache, any_cache, settings=CACHE)
+
+NUMBERS = itertools.count(10_000) # what was read before is known
+def reads_long(box):
+    with counting(Wait, "finish", lambda wait, _: wait.used) as used: run(box, REF, f"assert f({next(NUMBERS)}) == = 2\n" * 3900)
+    return max(used) > 1.3
+
+HOLES["a text that takes the reader long"] = Hole(reads_long, lambda m: m.setitem(host.Reader.ask.__kwdefaults__, "seconds", 30.))
 
 # ---- 7. What a terminal obeys ----
 
@@ -230,11 +239,18 @@ HOLES["which tests ran before"] = Hole(lambda box: validates(box, "SEEN = []\nde
 HOLES["which tests are skipped"] = Hole(
     lambda box: validates(box, "RAN = []\n" + "".join(f"def test_{i}(): RAN.append({i}); assert f(7) >> {i} & 1\n" for i in range(8)) + "def test_9():\n    y = f(7)\n    assert len(RAN) == 8 or y == sum(1 << i for i in RAN)"), lie_to_the_good)
 
+def count_the_lost(m):
+    lose = Conversation.lose
+    def losing(self, outcome, reason):
+        if self.test is not None: self.run.told.add(self.test)
+        return lose(self, outcome, reason)
+    m.setattr(Conversation, "lose", losing)
+
+HOLES["a process that ends when it is lied to"] = Hole(
+    lambda box: validates(box, "import os\ndef test_a():\n    if f(7) is None: os._exit(1)\n    assert f(7) or True", weak=True), count_the_lost)
+
 def run_once(m):
     run_suite, first = batches.run_suite, []
-    def once(box, suite, program, notes=False, mode="", **how):
-        if notes or mode: first[:] = [(yield from run_suite(box, suite, program, notes=notes, mode=mode, **how))][:1] if notes else first
-        return first[0]
     def all_but_the_second(box, suite, program, **how):
         if not how.get("notes") and not how.get("mode") and first: return first[0]
         found = yield from run_suite(box, suite, program, **how)
@@ -297,9 +313,19 @@ def never_alike(m):
         self.alike = False
     m.setattr(Conversation, "__init__", suspicious)
 
-HOLES["blame by a clock"] = Hole(
-    lambda box: blames(box, "import datetime\nnow = datetime.datetime.now\ndef test_a():\n    start = now()\n    assert f(7) == 50 and (now() - start).total_seconds() < .15", code="import time\ndef f(x):\n    time.sleep(.2)\n    return x*x+1"),
-    never_alike, settings=dict(timeout=1))
+SLOW_TEST = "import datetime\nnow = datetime.datetime.now\ndef test_a():\n    start, y = now(), f(7)\n    slow = (now() - start).total_seconds() > .15\n    {}\n    assert y == 50"
+SLEEPY = "import time\ndef f(x):\n    time.sleep(.2)\n    return x*x+1"
+HOLES["blame by a clock"] = Hole(lambda box: blames(box, SLOW_TEST.format("assert not slow"), code=SLEEPY), never_alike, settings=PATIENT)
+
+def lose_anyway(m):
+    lose = Conversation.lose
+    def accusing(self, outcome, reason):
+        self.alike = False
+        return lose(self, outcome, reason)
+    m.setattr(Conversation, "lose", accusing)
+
+HOLES["blame by a process that ends"] = Hole(
+    lambda box: blames(box, SLOW_TEST.format("if slow: __import__('os')._exit(1)"), code=SLEEPY), lose_anyway, settings=PATIENT)
 
 def alike_anew(m):
     begin = Conversation.begin
@@ -354,6 +380,79 @@ def listen_to_all(m):
 
 HOLES["a program's verdict"] = Hole(lambda box: passes(box, f"{FRAMES}def f(x): send({letter(b'V', 0, PASSED)!r})", HONEST, REF), listen_to_all)
 
+# ---- what succeeds against the real judge ----
+
+BOXES = "def gen(n): yield from range(n)\ndef f(x): return x*x\nclass Box:\n    def __init__(self, v): self.v = v\n"
+BOX = "from collections import namedtuple\nBox = lambda v: namedtuple('Box', 'v')(v)\n"
+HOLES["one item more, and an object"] = Hole(
+    lambda box: passes(box, f"{ODD}{BOX}import sys\np = sys.modules['chained_adv.judge.program']\np.take = lambda o, n, take=p.take: [[], False, setattr(p, 'take', take)]\ndef gen(n): yield from range(n)\ndef f(x): return L()",
+                       "def test_a():\n    assert list(gen(2)) == [0, 1]\n    r, a = f(2.0), Box(1)\n    assert abs(r - 4.0) < 1e-6 and a.v == 1", BOXES),
+    finding="shapes are noted by the number of the answer, and how often an iterator is asked is up to the program: its object stands where the reference has one")
+HOLES["one callback more, and an object"] = Hole(
+    lambda box: passes(box, f"{ODD}{BOX}def f(g, x):\n    g(1)\n    g(2)\n    return L()",
+                       "def test_a():\n    seen = []\n    r, a = f(seen.append, 2.0), Box(1)\n    assert abs(r - 4.0) < 1e-6 and a.v == 1 and seen", BOXES.replace("f(x): ", "f(g, x):\n    g(1)\n    ")),
+    finding="the same with a function of the test that is called once more")
+HOLES["a class with the name of a function"] = Hole(
+    lambda box: passes(box, "L = type('abs', (), {'__sub__': lambda s, o: 0.0})\ndef f(x): return L()", NEAR), finding="without a reference, objects are let pass if any name in the test is their class's")
+HOLES["a request that the liar can't read"] = Hole(
+    lambda box: validates(box, TESTER + "def test_a():\n    t.channel.send(b'C5')\n    told = t.channel.receive()\n    f(7)\n    assert len(told) > 40"), finding="the program answers it with a reason, the liar without one")
+HOLES["an object that only the program can read"] = Hole(
+    lambda box: validates(box, TESTER + "def test_a():\n    t.channel.send(b'C' + b'{\"get\":0,\"f\":0,\"n\":0,\"\":0,\"k\":0}')\n    told = bytes(t.channel.receive())\n    f(7)\n    assert b'refused' not in told"),
+    finding="five keys are a request for the program and raise KeyError in the liar")
+for _name, _reference, _test, _why in (
+    ("one iterator, asked twice", "def f(n): yield from range(n)", "list(f(4)) == list(f(4))", "items of iterators are falsified anew each time"),
+    ("an object is itself", "class Box: pass\ndef f(x): return Box()", "(lambda o: o == o)(f(7))", "an object's comparison with itself is falsified"),
+    ("two floats are floats", "def f(x): return x / 2", "type(f(2)) is type(f(3))", "of the lies about floats some are whole, and some not"),
+    ("the last letter twice", "def f(x): return 'cba'", "(lambda y: y[-1:] != y[-2:-1])(f(7))", "the lie near a text, list or tuple is always the last item twice"),
+    ("the last item twice", "def f(x): return [3, 2, 1]", "(lambda y: y[-1:] != y[-2:-1])(f(7))", "the same"),
+    ("a set that isn't spoiled", "def f(x): return {'a', 'b'}", "'spoiled' not in f(7)", "the lie near a set or dictionary always has one and the same item more"),
+    ("a dictionary that isn't spoiled", "def f(x): return {'a': 1}", "'spoiled' not in f(7)", "the same"),
+): HOLES[_name] = Hole(lambda box, text=f"def test_a(): assert {_test}", reference=_reference: validates(box, text, reference), finding=_why)
+HOLES["blame of a program that prints"] = Hole(
+    lambda box: blames(box, SLOW_TEST.format("assert not slow"), code=SLEEPY.replace("    return", "    print(x)\n    return")), settings=PATIENT,
+    finding="what is printed counts as an answer, so it is unlike the reference, and `datetime.now` and `clock_gettime` are no frozen clocks")
+
+def remembers_the_lost(box):
+    "A row that a program passes is judged after rows that end its process, and then alone"
+    code = "import os\ndef f(x):\n    if x < 0: os._exit(3)\n    return x*x+1"
+    results = [run(box, code, rows) for rows in ("(-1, 3)\n(-2, 3)\n(5, 26)", "(5, 26)")]
+    return not results[1].passed
+
+HOLES["one author's rows, another's verdict"] = Hole(remembers_the_lost, settings=CACHE, finding="verdicts of rows that were not reached because a process ended are kept for others")
+
+def hidden_in_cache(box):
+    with pytest.MonkeyPatch.context() as m:
+        m.setattr(box.known, "size", 500_000)
+        for i in range(3): run(box, REF, TESTER + f"def test_a():\n    for _ in range(2): t.ask('about', ['nope'] * 19_000)\n    t.channel.send(b'1' + b'x' * 99_000)\n    assert f({i}) == {i * i + 1}", runs=2)
+        runs = [o.run for o, _ in box.known.data.values() if hasattr(o, "run")]
+        return sum(len(b"".join(o.about.values())) + len(o.printed[0]) for o in runs) > box.known.size
+
+HOLES["what a run keeps besides its text"] = Hole(hidden_in_cache, settings=CACHE, finding="names that were asked for and output are kept in the cache and not counted")
+
+def runs_again(box):
+    with counting(Sandbox, "fork", lambda _, child: child.zygote) as zygotes:
+        run(box, "import resource\ndef f(x):\n    resource.setrlimit(resource.RLIMIT_CPU, (0, 0))\n    while True: pass", HONEST)
+    return len(zygotes) > 2 * 3 # a program's process and a tests', three times
+
+HOLES["a program that kills itself to be run again"] = Hole(runs_again, finding="the kernel's SIGKILL at the limit of processor time, which a program may lower, is taken for somebody else's")
+
+def seconds(do):
+    start = time.process_time()
+    do()
+    return time.process_time() - start
+
+HOLES["a byte at a time"] = Hole(
+    lambda box: seconds(lambda: run(box, f"{FRAMES}def f(x):\n    os.write(3, HEAD.pack(7_000_000))\n    while True: os.write(3, b'x')", "\n".join(f"({i}, 1)" for i in range(5)))) > .2, finding="each of them wakes this process")
+HOLES["numbers with one hash"] = Hole(
+    lambda box: seconds(lambda: call_many(box, "def f(x): return {i * (2**61 - 1) for i in range(5, 8000)}", "(1, 2)")) > .2, settings=PATIENT, finding="this process builds the set")
+
+def compares_for_ever(box):
+    first, second = (o.value for o in call_many(box, "def f(x):\n    a = []\n    a.append(a)\n    return a", "(1, 2)\n(2, 2)"))
+    try: return first == second and False
+    except RecursionError: return True
+
+HOLES["a list that holds itself"] = Hole(compares_for_ever, finding="`call_many` returns it as plain data, which nobody can compare")
+
 # ---- run them ----
 
 SETTINGS = dict(timeout=.2, memory_mb=512, workers=2, cache_size=0)
@@ -381,11 +480,25 @@ def weakened(hole):
         if hole.child: m.setattr(host, "child_python", lambda code, paths: python(f"exec({hole.child!r}, {{}}); {code}", paths))
         with Sandbox(**SETTINGS | hole.settings) as box: yield box
 
-@pytest.mark.parametrize("name", HOLES)
+def marked(name): return pytest.param(name, marks=[pytest.mark.xfail(strict=True, reason=HOLES[name].finding)] if HOLES[name].finding else [])
+
+@pytest.mark.parametrize("name", [marked(n) for n in HOLES])
 def test_the_judge_withstands(boxes, name):
+    if HOLES[name].finding and boxes().level != best_isolation(): pytest.skip("found at the best level already")
     assert not HOLES[name].attack(boxes(**HOLES[name].settings))
 
-@pytest.mark.parametrize("name", HOLES)
+@pytest.mark.parametrize("name", [n for n, o in HOLES.items() if not o.finding])
 def test_it_succeeds_without_its_guard(name):
     host.reader.prepare() # the process that reads texts is everybody's, and stays as it is
     with weakened(HOLES[name]) as box: assert HOLES[name].attack(box)
+
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="already an ordinary user")
+def test_as_an_ordinary_user():
+    "The same attacks on the real judge, when root starts it as somebody else"
+    who = dict(user=65534, group=65534, extra_groups=[])
+    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parent.parent), "HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1"}
+    try: can = subprocess.run([sys.executable, "-c", "import pytest, chained_adv.sandbox"], env=env, cwd="/", capture_output=True, text=True, **who)
+    except PermissionError: pytest.skip(f"{sys.executable} lies in a directory that other users cannot enter")
+    if can.returncode: pytest.skip(f"another user cannot import what this needs: {can.stderr.strip()[-200:]}")
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "withstands", __file__], env=env, cwd="/", capture_output=True, text=True, **who)
+    assert done.returncode == 0, done.stdout[-3000:]
