@@ -142,7 +142,7 @@ HOLES["one text's time charged to another's tests"] = Hole(spends, one_purse)
 
 def takes_long(box):
     with counting(Wait, "finish", lambda wait, _: wait.used) as used:
-        run(box, REF, BUSY + "".join(f"def test_{i}():\n    if f({i}) != {i * i + 1}: busy(.12)\n" + "    assert True\n" for i in range(4)), runs=2)
+        run(box, REF, BUSY + "".join(f"def test_{i}():\n    if f({i}) != {i * i + 1}: busy(.09)\n" + "    assert True\n" for i in range(5)), runs=2)
     return sum(used) > 12 * box.timeout
 
 def no_budget_for_lies(m):
@@ -408,6 +408,29 @@ for _name, _reference, _test, _why in (
     ("a set that isn't spoiled", "def f(x): return {'a', 'b'}", "'spoiled' not in f(7)", "the lie near a set or dictionary always has one and the same item more"),
     ("a dictionary that isn't spoiled", "def f(x): return {'a': 1}", "'spoiled' not in f(7)", "the same"),
 ): HOLES[_name] = Hole(lambda box, text=f"def test_a(): assert {_test}", reference=_reference: validates(box, text, reference), finding=_why)
+def any_validates(box, condition, imports, count):
+    "True if one of many tests that know nothing is valid"
+    text = imports + "".join(f"def test_{i}():\n    f(7)\n    assert {condition.format(i)}\n" for i in range(count))
+    return run(box, REF, text, runs=2).num_passed > 0
+
+HOLES["the number of the process"] = Hole(
+    lambda box: any_validates(box, "(os.getpid() + {}) % 4 < 2", "import os\n", 4), finding="each run has the next number: of four tests, one passes in the first two runs and fails in the next two, in which answers are false")
+HOLES["random numbers that aren't frozen"] = Hole(
+    lambda box: any_validates(box, "random.Random().random() < .7", "import random\n", 20), finding="half of these pass twice, when answers are right, and fail in one of the seven runs in which they are false")
+
+def passes_later(box):
+    "Date and answers of a test that asks for today's, with days of 1.5 s"
+    run(box, REF, HONEST, runs=2)
+    time.sleep(1.6 - time.time() % 1.5)
+    text = "import datetime\nday = int(datetime.datetime.now().timestamp() / 1.5)\ndef test_a(): assert f(day) == day * day + 1\ndef test_b(): assert f(3) == 10"
+    valid = run(box, REF, text, runs=2)
+    time.sleep(1.5)
+    return valid.passed and passes(box, "def f(x): return x", text, REF)
+
+HOLES["a test of today's date, tomorrow"] = Hole(passes_later, settings=CACHE, finding="a test that asks something else is excused, and all that follow: a wrong program has the reference's verdicts")
+HOLES["one test's time charged to the next"] = Hole(
+    lambda box: not run(box, REF, BUSY + "".join(f"def test_{i}():\n    assert f({i}) == {i * i + 1}\n    busy(.12)\n" for i in range(2))).passed,
+    finding="that a test ended and that the next began comes in one wait, which is charged to both: .12 s of each are too much where .2 are allowed")
 HOLES["blame of a program that prints"] = Hole(
     lambda box: blames(box, SLOW_TEST.format("assert not slow"), code=SLEEPY.replace("    return", "    print(x)\n    return")), settings=PATIENT,
     finding="what is printed counts as an answer, so it is unlike the reference, and `datetime.now` and `clock_gettime` are no frozen clocks")
