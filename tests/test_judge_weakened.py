@@ -368,7 +368,7 @@ def patient_with_frames(m):
     kill = Child.kill
     m.setattr(Child, "kill", lambda self, outcome="crash", reason="": None if "before it was asked" in reason else kill(self, outcome, reason))
 
-EAGER = f"{FRAMES}def f(x):\n    for _ in range(3): send({answer(2)!r})\n    while True: pass" # all the time in the world for what it does now
+EAGER = f"{FRAMES}BODY = {answer(2)!r}\ndef f(x):\n    os.write(3, 3 * (HEAD.pack(len(BODY)) + BODY))\n    while True: pass" # has all the time in the world now
 HOLES["answers before it is asked"] = Hole(lambda box: run(box, EAGER, "def test_a():\n    assert f(1) == 2\n    assert f(2) == 2\n    assert f(3) == 2").passed, patient_with_frames)
 
 def listen_to_all(m):
@@ -431,6 +431,13 @@ HOLES["a test of today's date, tomorrow"] = Hole(passes_later, settings=CACHE, f
 HOLES["one test's time charged to the next"] = Hole(
     lambda box: not run(box, REF, BUSY + "".join(f"def test_{i}():\n    assert f({i}) == {i * i + 1}\n    busy(.12)\n" for i in range(2))).passed,
     finding="that a test ended and that the next began comes in one wait, which is charged to both: .12 s of each are too much where .2 are allowed")
+def killed_cheaply(box):
+    with counting(Wait, "finish", lambda wait, _: wait.child.cause and wait.used < .75 * wait.seconds) as cheap:
+        run(box, REF, "".join(f"def test_{i}():\n    assert f({i}) == {i * i + 1}\n    while True: pass\n" for i in range(8)))
+    return any(cheap)
+
+HOLES["the time of a process that is killed"] = Hole(
+    killed_cheaply, finding="its clock is gone when it is read, so that a quarter of the time on the wall is charged, and a suite takes up to four times its budget")
 HOLES["blame of a program that prints"] = Hole(
     lambda box: blames(box, SLOW_TEST.format("assert not slow"), code=SLEEPY.replace("    return", "    print(x)\n    return")), settings=PATIENT,
     finding="what is printed counts as an answer, so it is unlike the reference, and `datetime.now` and `clock_gettime` are no frozen clocks")
