@@ -223,7 +223,7 @@ HOLES["names of helpers"] = Hole(lambda box: blames(box, "asks = lambda: helper\
 # ---- 9. and 13. Tests that are valid although their author doesn't know the answer ----
 
 HOLES["the list of lies is known"] = Hole(
-    lambda box: validates(box, "def test_a(): assert f(7) not in (None, 0)"), child="import chained_adv.judge.zygote", host=lambda m: m.setattr(batches, "MODES", ("none", "zero")))
+    lambda box: validates(box, "def test_a(): assert f(7) not in (None, 0)"), lambda m: m.setattr(batches, "MODES", ("none", "zero")))
 HOLES["one question, two spellings"] = Hole(
     lambda box: validates(box, "def test_a(): assert f(x=8) == f(8) == f(8.0)"),
     child="import chained_adv.judge.liar as l\nfalsify = l.Liar.falsify\ndef forgetful(self, *args):\n    self.told.clear()\n    return falsify(self, *args)\nl.Liar.falsify = forgetful")
@@ -510,7 +510,7 @@ def weakened(hole):
         if hole.child: m.setattr(host, "child_python", lambda code, paths: python(f"exec({hole.child!r}, {{}}); {code}", paths))
         with Sandbox(**SETTINGS | hole.settings) as box: yield box
 
-def marked(name): return pytest.param(name, marks=[pytest.mark.xfail(strict=True, reason=HOLES[name].finding)] if HOLES[name].finding else [])
+def marked(name): return pytest.param(name, marks=[pytest.mark.xfail(strict=True, raises=AssertionError, reason=HOLES[name].finding)] if HOLES[name].finding else [])
 
 @pytest.mark.parametrize("name", [marked(n) for n in HOLES])
 def test_the_judge_withstands(boxes, name):
