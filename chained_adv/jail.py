@@ -67,7 +67,7 @@ CHECKED_CALLS = {
     "ioctl": Checked(16, 29, 1, (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)), # terminal? waiting, blocking, exec
     "socketpair": Checked(53, 199, 0, (1,)), # local ones
     "sendto": Checked(44, 206, 4, (0,), wide=True), # no address, so to the other end of a pair
-    "prlimit64": Checked(302, 261, 0, (0,)), # of oneself
+    "prlimit64": Checked(302, 261, 2, (0,), wide=True), # to read limits, not to set them
 }
 
 # %% ../nbs/03_jail.ipynb #810a7745

@@ -108,7 +108,8 @@ def sort_tests(plan: Plan, entry: str):
     "Sort the tests of a plan into rows, texts, and verdicts that need no run"
     for n, t in enumerate(plan.tests):
         if not isinstance(t, TestCase): plan.verdicts[n] = Verdict(False, "rejected", t.reason, text=t.text)
-        elif t.kind == "code": plan.texts.setdefault((t.source, t.trusted), {}).setdefault(t.name, []).append(n)
+        elif t.kind == "code":
+            plan.texts.setdefault((t.source, t.trusted), {}).setdefault(t.name, []).append(n)
         elif not entry and t.kind != "io":
             reason = "the code defines no function, or several; say which with entry_point"
             plan.verdicts[n] = Verdict(False, "exception", reason, t)
@@ -207,7 +208,9 @@ def validate(self: Batch, key: tuple, names: list[str], lies: bool) -> Iterator:
         good = [n for n in left if verdicts[n][0] == "passed"]
         if lies and good: verdicts |= (yield from self.lie(suite, program, first, good, timeout))
     known = self.validated[key] = Validated(verdicts, suite, first, lies)
-    self.box.known.put(key, known, 1000 + len(text) + 20 * len(first.steps) + len(json.dumps(first.shapes)))
+    size = len(text) + 100 * len(first.steps) + sum(map(len, first.about.values()))
+    size += 2 * len(json.dumps([first.shapes, first.printed, list(verdicts.values())]))
+    self.box.known.put(key, known, 1000 + size)
 
 @patch
 def lie(self: Batch, suite: dict, program: ProgramCode, first: SuiteRun, good: list, timeout: Any
@@ -303,9 +306,10 @@ def judge_rows(self: Batch, p: Plan) -> Iterator: # Gives True if the program is
             for i, place in enumerate(left):
                 outcome, reason = other.verdicts.get(i, other.end)
                 if p.verdicts[place].passed and outcome != "passed": note(p, place, disagree(reason))
+    reached = {place for i, place in enumerate(left) if i in run.verdicts}
     for place in left:
         v = p.verdicts[place]
-        if v.outcome != "timeout": # which may depend on the other rows
+        if place in reached and v.outcome != "timeout": # what is not may depend on the other rows
             self.box.known.put((about, p.tests[place].key), (v.outcome, v.reason), 300 + len(v.reason))
     self.keep_printed(p, run)
     self.box.known.put((about, "printed"), tuple(p.printed), 300 + sum(map(len, p.printed)))

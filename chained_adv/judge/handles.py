@@ -68,6 +68,7 @@ def _operation(name, reflected=False):
     def method(self, *args):
         plain = not all(isinstance(a, Handle) for a in args)
         if name == "exit": args = args[1:2] if args[0] else ()
+        if name in ("eq", "ne") and args[0] is self: return name == "eq"
         if name in _COMPARE and plain:
             if args[0] is None: return name == "ne"
             what = name_of(self) or "function"

@@ -312,7 +312,7 @@ def run_script(self: Program, given: str) -> str: # What it printed
 @patch
 def serve(self: Program, request: list):
     "Answer one request"
-    try: reply = write(self.reply(*request))
+    try: reply = write(self.reply(*request) if type(request) is list else ["refused", "no request", None, []])
     except MemoryError: raise
     except BaseException as e:
         reply = write(["refused", f"{type(e).__name__}: {e}"[:300], None, self.printed()])

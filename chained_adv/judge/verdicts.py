@@ -91,7 +91,7 @@ class Conversation:
         self.numbers = set(suite.get("wanted", {}).values()) or set(range(len(more.get("rows", ()))))
         self.alike = known is not None and not run.steps # has the program answered as the reference so far?
         self.test: int | None = None
-        self.count, self.set_up = 0, 0 # answers in this test, and between tests: as the tester counts
+
         self.used, self.last = [0., 0.], 0. # seconds of this test and of this call; of the last wait
         self.losses, self.excuses = 0, TRIES # how often a process may still be killed from outside
         self.ended = False # do the tests wait for the next suite?
@@ -128,19 +128,18 @@ def wait(self: Conversation, child: Child, side: int) -> Iterator: # 0: the test
 @patch
 def begin(self: Conversation, number: int):
     "A test begins; what it used before it said so counts as its own"
-    self.test, self.count, self.used = number, 0, [self.last, 0.]
+    self.test, self.used = number, [self.last, 0.]
     self.run.spans[number] = len(self.run.steps), len(self.run.steps)
 
 @patch
-def close(self: Conversation, outcome: str, reason: str, lasts: bool = False):
+def close(self: Conversation, outcome: str, reason: str):
     "A test has its verdict; here is the transcript rule"
     run, number = self.run, self.test
     if number is None: return
     if self.alike and outcome != "passed": outcome, reason = self.known.verdicts[number]
     run.verdicts.setdefault(number, (outcome, reason)) # if the program was lost before, that counts
     run.spans[number] = run.spans[number][0], len(run.steps)
-    if lasts: self.set_up += self.count
-    self.test, self.used = None, [0., 0.]
+    self.test, self.used, self.last = None, [0., 0.], 0.
 
 @patch
 def excuse(self: Conversation) -> str:
@@ -229,7 +228,7 @@ def note(self: Conversation, letter: bytes, got: Any) -> bool: # False if it is 
             if number != self.test: return True
             run.told.add(number)
             if code & 128: run.changed.add(number)
-            self.close(OUTCOME_OF[min(code & 63, 5)], text_of(got, LETTER.size), bool(code & 64))
+            self.close(OUTCOME_OF[min(code & 127, 5)], text_of(got, LETTER.size))
         elif letter == b"A" and self.more.get("answers"):
             size = sum(map(len, run.values.values()))
             if size + len(got) < MAX_VALUES: run.values[number] = bytes(got[LETTER.size:])
@@ -258,11 +257,8 @@ def pass_on(self: Conversation, request: Any) -> Iterator: # Gives the answer, o
         if self.notes and size < MAX_ABOUT: run.about[digest(request)] = bytes(got)
         return got
     self.step(got, True)
-    place = f"{self.set_up}" if self.test is None else f"{self.test} {self.count}"
-    if self.test is None: self.set_up += 1
-    else: self.count += 1
     if not self.between: return got
-    if self.notes: self.between.send(json.dumps(place).encode())
+    if self.notes: self.between.send(b"-1" if self.test is None else str(self.test).encode())
     for letter in (request, got): self.between.send(letter)
     if self.notes: return got
     lie = yield from self.wait(self.between, 1)
@@ -294,7 +290,7 @@ def finish(self: Conversation) -> Iterator:
     if self.notes and self.between and self.between.status is None:
         self.between.send(b"null")
         got = yield from self.wait(self.between, 1)
-        if not isinstance(got, Ended) and len(got) < MAX_SHAPES: self.run.shapes = json.loads(bytes(got))
+        if not isinstance(got, Ended) and len(got) < MAX_SHAPES: self.run.shapes |= json.loads(bytes(got))
     if self.between: self.between.leave()
     self.between = None
 
