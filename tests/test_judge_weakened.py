@@ -22,7 +22,7 @@ from chained_adv.judge.host import Child, Wait, Zygote
 from chained_adv.judge.program import Program
 from chained_adv.judge.suites import FAILED, PASSED
 from chained_adv.judge.tester import LETTER
-from chained_adv.judge.verdicts import Conversation, Run
+from chained_adv.judge.verdicts import Conversation, SuiteRun
 from chained_adv.judge.wire import LENGTH, write
 from chained_adv.sandbox import Job, Sandbox
 
@@ -129,9 +129,9 @@ HOLES["letters that restart the time limit"] = Hole( # .7 seconds of work where 
 def one_purse(m):
     runs = []
     def carried():
-        runs.append(Run(spent=max([o.spent for o in runs], default=0.)))
+        runs.append(SuiteRun(spent=max([o.spent for o in runs], default=0.)))
         return runs[-1]
-    m.setattr(verdicts, "Run", carried)
+    m.setattr(verdicts, "SuiteRun", carried)
 
 def spends(box):
     with pytest.MonkeyPatch.context() as m:
