@@ -452,7 +452,7 @@ class Reader:
 
 # %% ../../nbs/judge/14_host.ipynb #4ef9eb91
 @patch
-def ask(self: Reader, what: str, *arguments, seconds: float = .5): # `read`, `guess` or `compile`
+def ask(self: Reader, what: str, *arguments, seconds: float = 1.): # `read`, `guess` or `compile`
     "Ask it one thing; `ValueError` if there is no answer"
     with self.lock:
         got, tries = Ended("crash", "", True), 0
