@@ -41,7 +41,8 @@ CROSS_LIMITS: dict = {"items_patch": "a list of tests that nobody vouches for en
 EITHER = {a.name for a in TEST_ATTACKS if a.name.startswith("chance_") and a.arguable}
 # Entries that may cost this process more than others, with the calls and bytes that they may take: suites that send all the requests or bytes they may
 # `time_iterator`: three tests that may ask a thousand times each, some 135 calls a request; a quick machine gets there
-COSTLY = {"time_iterator": (3 * 1000 * 150, 2 * BYTES), "lie_getattr": (400_000, BYTES), "frame_almost_big_answers": (CALLS, 100_000_000)}
+COSTLY = {"time_iterator": (3 * 1000 * 150, 2 * BYTES), "lie_getattr": (400_000, BYTES), "frame_almost_big_answers": (CALLS, 100_000_000),
+          "bomb_doctest": (300_000, BYTES), "bomb_functions": (300_000, BYTES)} # five hundred tests each
 
 def misses(verdicts, allowed):
     "Verdicts that are not allowed. The reader may make several tests of one function: then what is allowed anywhere counts, and not all may pass where one must not"
