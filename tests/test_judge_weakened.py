@@ -16,7 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
 import pytest
-from chained_adv import jail
+from chained_adv import jail, testcases
 from chained_adv.jail import ISOLATION, probe_isolation
 from chained_adv.judge import batches, host, verdicts
 from chained_adv.judge.host import Child, Wait, Zygote
@@ -523,10 +523,13 @@ def seconds(do):
     return time.process_time() - start
 
 HOLES["a byte at a time"] = Hole( # each of them wakes this process
-    lambda box: seconds(lambda: run(box, f"{FRAMES}def f(x):\n    os.write(3, HEAD.pack(7_000_000))\n    while True: os.write(3, b'x')", "\n".join(f"({i}, 1)" for i in range(5)))) > .2, lambda m: m.setattr(host, "MAX_PIECES", 10**9))
+    lambda box: seconds(lambda: run(box, f"{FRAMES}def f(x):\n    os.write(3, HEAD.pack(7_000_000))\n    while True: os.write(3, b'x')", "\n".join(f"({i}, 1)" for i in range(5)))) > .1, lambda m: m.setattr(host, "MAX_PIECES", 10**9))
 ANY_VALUE = "import chained_adv.judge.tester as t; t.is_slow_to_build = lambda value: False"
 HOLES["numbers with one hash"] = Hole( # this process builds the set
     lambda box: seconds(lambda: call_many(box, "def f(x): return {i * (2**61 - 1) for i in range(5, 8000)}", "(1, 2)")) > .2, child=ANY_VALUE, settings=PATIENT)
+HOLES["numbers with one hash in a text"] = Hole( # the same, by way of a reader of its own: the other one is not weakened
+    lambda box: seconds(lambda: run(box, REF, f"assert f(set(range(0, 5000 * (2**61 - 1), 2**61 - 1))) == {next(NUMBERS)}")) > .1, lambda m: m.setattr(testcases, "reader", host.Reader()),
+    "import chained_adv.judge.constants as c; c.is_slow_to_build = lambda value: False")
 
 def compares_for_ever(box):
     first, second = (o.value for o in call_many(box, "def f(x):\n    a = []\n    a.append(a)\n    return a", "(1, 2)\n(2, 2)"))
