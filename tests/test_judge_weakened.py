@@ -3,7 +3,7 @@
 An attack that could not succeed would prove nothing, so each is run twice. `test_the_judge_withstands` runs it against the real judge,
 at all isolation levels; `test_it_succeeds_without_its_guard` against a judge from which one guard is patched away: in this process by
 `host`, or in the jailed processes by `child`, code that a zygote runs before it starts. An attack returns True if it succeeded.
-One that succeeds against the real judge has `finding`, what is wrong, and must fail until that is mended.
+Where each of two guards holds an attack alone, both are patched away, and a comment says so.
 
 Not shown this way:
 * the seed of the liar: whoever knows it knows how far a lie is from an answer, and needs the answer to use that;
@@ -16,7 +16,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
 import pytest
-from chained_adv.jail import ISOLATION, best_isolation, probe_isolation
+from chained_adv import jail, testcases
+from chained_adv.jail import ISOLATION, probe_isolation
 from chained_adv.judge import batches, host, verdicts
 from chained_adv.judge.host import Child, Wait, Zygote
 from chained_adv.judge.program import Program
@@ -60,7 +61,7 @@ def counting(cls, name, what):
 # ---- what attacks are made of: a text finds the tests' end of the wire, raw frames are what the wire itself makes ----
 
 TESTER = "t, which = type(f)._tester.__get__(f), type(f)._which.__get__\n"
-BUSY = "import time\ndef busy(seconds):\n    end = time.thread_time() + seconds\n    while time.thread_time() < end: pass\n"
+BUSY = "import os\ndef busy(seconds):\n    end = sum(os.times()[:2]) + seconds\n    while sum(os.times()[:2]) < end: pass\n" # no clock of `time` goes
 ODD = "class L:\n    def __sub__(self, o): return 0.0\n    def __radd__(self, o): return 6\n"
 OWNED = "import sys; sys.modules['solution'].f = lambda x: 424242" # run in the program's process, it changes the program
 FRAMES = f"import os, struct\nHEAD = struct.Struct({LENGTH.format!r})\ndef send(body): os.write(3, HEAD.pack(len(body)) + body)\ndef take(n):\n    found = b''\n    while len(found) < n: found += os.read(3, n - len(found))\n    return found\n"
@@ -75,7 +76,6 @@ class Hole(NamedTuple):
     host: Callable | None = None # Takes a `MonkeyPatch`: removes a guard of this process
     child: str = "" # Removes one of the jailed processes
     settings: dict = {} # Of the sandbox
-    finding: str = "" # Why it succeeds against the real judge, too
 
 HOLES: dict[str, Hole] = {}
 CACHE, PATIENT = dict(cache_size=1000), dict(timeout=1)
@@ -128,7 +128,8 @@ HOLES["letters that restart the time limit"] = Hole( # .7 seconds of work where 
 
 def one_purse(m):
     runs = []
-    def carried():
+    def carried(**kept):
+        if kept: return SuiteRun(**kept) # of the same suite
         runs.append(SuiteRun(spent=max([o.spent for o in runs], default=0.)))
         return runs[-1]
     m.setattr(verdicts, "SuiteRun", carried)
@@ -163,14 +164,17 @@ def asks_much(box):
 
 HOLES["requests of information without end"] = Hole(asks_much, lambda m: m.setattr(verdicts, "MAX_LETTERS", 10**9), settings=PATIENT)
 
-def answers_much(box):
-    with Work() as work: run(box, "A = 'x' * 2_000_000\ndef f(x): return A", "def test_a():\n    for i in range(50): assert len(f(i)) == 2_000_000")
-    return work.bytes > 2.2 * 64_000_000 # they come, and go on to the tests
+def answers_much(box, text, most):
+    with Work() as work: run(box, "A = 'x' * 2_000_000\ndef f(x): return A", text)
+    return work.bytes > 2.2 * most # they come, and go on to the tests
 
 def any_size(m):
     for module in (host, verdicts): m.setattr(module, "MAX_BYTES", 10**12)
 
-HOLES["big answers"] = Hole(answers_much, any_size, settings=PATIENT)
+HOLES["big answers"] = Hole(
+    lambda box: answers_much(box, "def test_a():\n    for i in range(50): assert len(f(i)) == 2_000_000", 18_000_000), lambda m: m.setattr(verdicts, "MAX_SENT", 10**12), settings=PATIENT)
+HOLES["big answers to many tests"] = Hole(
+    lambda box: answers_much(box, "".join(f"def test_{i}(): assert len(f({i})) == 2_000_000\n" for i in range(50)), 64_000_000), any_size, settings=PATIENT)
 
 ROWS = "\n".join(f"({i}, 1)" for i in range(30))
 def call_many(box, code, tests=ROWS): return box.call_many([Job(code, tests, "f", "def f(x):")])[0]
@@ -260,7 +264,7 @@ def run_once(m):
 
 HOLES["a text that knows which run it is in"] = Hole(lambda box: validates(box, TESTER + "def test_a(): f(7); assert t.shapes is None"), run_once)
 HOLES["a reference that answers by chance"] = Hole(
-    lambda box: validates(box, "def test_a(): assert f(7) >= 0", "import random\ndef f(x): return random.randrange(10**6)", weak=True), lambda m: m.setattr(Run, "transcript", lambda self, number: []))
+    lambda box: validates(box, "def test_a(): assert f(7) >= 0", "import random\ndef f(x): return random.randrange(10**6)", weak=True), lambda m: m.setattr(SuiteRun, "transcript", lambda self, number: []))
 
 def notes_of_the_text(m):
     note = Conversation.note
@@ -313,9 +317,15 @@ def never_alike(m):
         self.alike = False
     m.setattr(Conversation, "__init__", suspicious)
 
+def thawed(*names): # as `os.getpid`
+    "Code that removes what makes texts do the same in each run"
+    both = "".join(f"{n}, " for n in names)
+    return f"import datetime, os, random, chained_adv.judge.tester as t\nfreeze, kept = t.freeze_time, ({both})\ndef thaw():\n    freeze()\n    {both}= kept\nt.freeze_time = thaw"
+
 SLOW_TEST = "import datetime\nnow = datetime.datetime.now\ndef test_a():\n    start, y = now(), f(7)\n    slow = (now() - start).total_seconds() > .15\n    {}\n    assert y == 50"
 SLEEPY = "import time\ndef f(x):\n    time.sleep(.2)\n    return x*x+1"
-HOLES["blame by a clock"] = Hole(lambda box: blames(box, SLOW_TEST.format("assert not slow"), code=SLEEPY), never_alike, settings=PATIENT)
+# A program that answers as the reference does has its verdicts, and no clock of the tests goes: both are away
+HOLES["blame by a clock"] = Hole(lambda box: blames(box, SLOW_TEST.format("assert not slow"), code=SLEEPY), never_alike, thawed("datetime.datetime"), settings=PATIENT)
 
 def lose_anyway(m):
     lose = Conversation.lose
@@ -325,7 +335,7 @@ def lose_anyway(m):
     m.setattr(Conversation, "lose", accusing)
 
 HOLES["blame by a process that ends"] = Hole(
-    lambda box: blames(box, SLOW_TEST.format("if slow: __import__('os')._exit(1)"), code=SLEEPY), lose_anyway, settings=PATIENT)
+    lambda box: blames(box, SLOW_TEST.format("if slow: __import__('os')._exit(1)"), code=SLEEPY), lose_anyway, thawed("datetime.datetime"), settings=PATIENT) # the same two
 
 def alike_anew(m):
     begin = Conversation.begin
@@ -380,43 +390,51 @@ def listen_to_all(m):
 
 HOLES["a program's verdict"] = Hole(lambda box: passes(box, f"{FRAMES}def f(x): send({letter(b'V', 0, PASSED)!r})", HONEST, REF), listen_to_all)
 
-# ---- what succeeds against the real judge ----
+# ---- 15. What others found later ----
 
 BOXES = "def gen(n): yield from range(n)\ndef f(x): return x*x\nclass Box:\n    def __init__(self, v): self.v = v\n"
 BOX = "from collections import namedtuple\nBox = lambda v: namedtuple('Box', 'v')(v)\n"
+BY_NUMBER = """import chained_adv.judge.shapes as s
+def end(self, place, reply):
+    self.counts[0] += 1
+    return str(self.counts[0])
+s.Places.end = end""" # a reply's place is how many came before it, and not what was asked
 HOLES["one item more, and an object"] = Hole(
-    lambda box: passes(box, f"{ODD}{BOX}import sys\np = sys.modules['chained_adv.judge.program']\np.take = lambda o, n, take=p.take: [[], False, setattr(p, 'take', take)]\ndef gen(n): yield from range(n)\ndef f(x): return L()",
-                       "def test_a():\n    assert list(gen(2)) == [0, 1]\n    r, a = f(2.0), Box(1)\n    assert abs(r - 4.0) < 1e-6 and a.v == 1", BOXES),
-    finding="shapes are noted by the number of the answer, and how often an iterator is asked is up to the program: its object stands where the reference has one")
+    lambda box: passes(box, f"{ODD}{BOX}import sys\np = sys.modules['chained_adv.judge.program']\np.take_items = lambda o, n, take=p.take_items: [[], False, setattr(p, 'take_items', take)]\ndef gen(n): yield from range(n)\ndef f(x): return L()",
+                       "def test_a():\n    assert list(gen(2)) == [0, 1]\n    r, a = f(2.0), Box(1)\n    assert abs(r - 4.0) < 1e-6 and a.v == 1", BOXES), child=BY_NUMBER)
 HOLES["one callback more, and an object"] = Hole(
     lambda box: passes(box, f"{ODD}{BOX}def f(g, x):\n    g(1)\n    g(2)\n    return L()",
-                       "def test_a():\n    seen = []\n    r, a = f(seen.append, 2.0), Box(1)\n    assert abs(r - 4.0) < 1e-6 and a.v == 1 and seen", BOXES.replace("f(x): ", "f(g, x):\n    g(1)\n    ")),
-    finding="the same with a function of the test that is called once more")
+                       "def test_a():\n    seen = []\n    r, a = f(seen.append, 2.0), Box(1)\n    assert abs(r - 4.0) < 1e-6 and a.v == 1 and seen", BOXES.replace("f(x): ", "f(g, x):\n    g(1)\n    ")), child=BY_NUMBER)
 HOLES["a class with the name of a function"] = Hole(
-    lambda box: passes(box, "L = type('abs', (), {'__sub__': lambda s, o: 0.0})\ndef f(x): return L()", NEAR), finding="without a reference, objects are let pass if any name in the test is their class's")
+    lambda box: passes(box, "L = type('abs', (), {'__sub__': lambda s, o: 0.0})\ndef f(x): return L()", NEAR),
+    child="import chained_adv.judge.tester as t\nmake = t.make_names\ndef generous(tester, suite):\n    names = make(tester, suite)\n    tester.classes = tester.named\n    return names\nt.make_names = generous")
 HOLES["a request that the liar can't read"] = Hole(
-    lambda box: validates(box, TESTER + "def test_a():\n    t.channel.send(b'C5')\n    told = t.channel.receive()\n    f(7)\n    assert len(told) > 40"), finding="the program answers it with a reason, the liar without one")
-HOLES["an object that only the program can read"] = Hole(
-    lambda box: validates(box, TESTER + "def test_a():\n    t.channel.send(b'C' + b'{\"get\":0,\"f\":0,\"n\":0,\"\":0,\"k\":0}')\n    told = bytes(t.channel.receive())\n    f(7)\n    assert b'refused' not in told"),
-    finding="five keys are a request for the program and raise KeyError in the liar")
-for _name, _reference, _test, _why in (
-    ("one iterator, asked twice", "def f(n): yield from range(n)", "list(f(4)) == list(f(4))", "items of iterators are falsified anew each time"),
-    ("an object is itself", "class Box: pass\ndef f(x): return Box()", "(lambda o: o == o)(f(7))", "an object's comparison with itself is falsified"),
-    ("two floats are floats", "def f(x): return x / 2", "type(f(2)) is type(f(3))", "of the lies about floats some are whole, and some not"),
-    ("the last letter twice", "def f(x): return 'cba'", "(lambda y: y[-1:] != y[-2:-1])(f(7))", "the lie near a text, list or tuple is always the last item twice"),
-    ("the last item twice", "def f(x): return [3, 2, 1]", "(lambda y: y[-1:] != y[-2:-1])(f(7))", "the same"),
-    ("a set that isn't spoiled", "def f(x): return {'a', 'b'}", "'spoiled' not in f(7)", "the lie near a set or dictionary always has one and the same item more"),
-    ("a dictionary that isn't spoiled", "def f(x): return {'a': 1}", "'spoiled' not in f(7)", "the same"),
-): HOLES[_name] = Hole(lambda box, text=f"def test_a(): assert {_test}", reference=_reference: validates(box, text, reference), finding=_why)
+    lambda box: validates(box, TESTER + "def test_a():\n    t.channel.send(b'C5')\n    told = t.channel.receive()\n    f(7)\n    assert len(told) > 25"),
+    child="import chained_adv.judge.liar as l\nfalsify = l.Liar.falsify\ndef refusing(self, *args):\n    try: return falsify(self, *args)\n    except Exception: return ['refused', '', None, []]\nl.Liar.falsify = refusing")
+HOLES["an answer that the liar can't read"] = Hole( # the program takes five keys for a request
+    lambda box: validates(box, TESTER + "def test_a():\n    t.channel.send(b'C' + b'{\"get\":0,\"WORD\":0,\"n\":0,\"\":0,\"k\":0}')\n    told = bytes(t.channel.receive()).decode()\n    assert f'\"{WORD}\"' in told", "WORD = 'abc'\ndef f(x): return x"),
+    child="import chained_adv.judge.program as p\nserve = p.Program.serve\np.Program.serve = lambda self, request: serve(self, list(request))")
+FALSIFY = "import chained_adv.judge.liar as l\nlie_for, falsify = l.Liar.lie_for, l.Liar.falsify\n"
+NO_DRAW = "import random, chained_adv.judge.liar as l\nclass First(random.Random):\n    def choice(self, values): return values[0]\n    def randint(self, least, most): return least\nl.random = type('Lib', (), {'Random': First})"
+for _name, _reference, _test, _child in (
+    ("one iterator, asked twice", "def f(n): yield from range(n)", "list(f(4)) == list(f(4))", FALSIFY + "def anew(self, request, reply):\n    if request[0] == 'next': self.told.clear()\n    return falsify(self, request, reply)\nl.Liar.falsify = anew"),
+    ("an object is itself", "class Box: pass\ndef f(x): return Box()", "(lambda o: o == o)(f(7))", "import chained_adv.judge.handles as h; h.Handle.__eq__ = lambda self, o: h.ask(self, 'op', 'eq', (o,))"),
+    ("two floats are floats", "def f(x): return x / 2", "type(f(2)) is type(f(3))", FALSIFY + "def whole(self, tree, args):\n    lie = lie_for(self, tree, args)\n    return int(lie) if type(lie) is float and lie.is_integer() else lie\nl.Liar.lie_for = whole"),
+    ("the last letter twice", "def f(x): return 'cba'", "(lambda y: y[-1:] != y[-2:-1])(f(7))", NO_DRAW),
+    ("the last item twice", "def f(x): return [3, 2, 1]", "(lambda y: y[-1:] != y[-2:-1])(f(7))", NO_DRAW),
+    ("a set with the usual item", "def f(x): return {'a', 'b'}", "100 not in f(7)", NO_DRAW),
+    ("a dictionary with the usual key", "def f(x): return {'a': 1}", "100 not in f(7)", NO_DRAW),
+): HOLES[_name] = Hole(lambda box, text=f"def test_a(): assert {_test}", reference=_reference: validates(box, text, reference), child=_child)
+
 def any_validates(box, condition, imports, count):
     "True if one of many tests that know nothing is valid"
     text = imports + "".join(f"def test_{i}():\n    f(7)\n    assert {condition.format(i)}\n" for i in range(count))
     return run(box, REF, text, runs=2).num_passed > 0
 
-HOLES["the number of the process"] = Hole(
-    lambda box: any_validates(box, "(os.getpid() + {}) % 4 < 2", "import os\n", 4), finding="each run has the next number: of four tests, one passes in the first two runs and fails in the next two, in which answers are false")
-HOLES["random numbers that aren't frozen"] = Hole(
-    lambda box: any_validates(box, "random.Random().random() < .7", "import random\n", 20), finding="half of these pass twice, when answers are right, and fail in one of the seven runs in which they are false")
+HOLES["the number of the process"] = Hole( # two runs find it right, and two in which answers are false do not
+    lambda box: any_validates(box, "(os.getpid() + {}) % 4 < 2", "import os\n", 4), child=thawed("os.getpid"))
+HOLES["numbers that are random"] = Hole( # half of these pass twice, and fail in one of the runs in which answers are false
+    lambda box: any_validates(box, "random.Random().random() < .7", "import random\n", 20), child=thawed("random.Random.seed"))
 
 def passes_later(box):
     "Date and answers of a test that asks for today's, with days of 1.5 s"
@@ -427,20 +445,37 @@ def passes_later(box):
     time.sleep(1.5)
     return valid.passed and passes(box, "def f(x): return x", text, REF)
 
-HOLES["a test of today's date, tomorrow"] = Hole(passes_later, settings=CACHE, finding="a test that asks something else is excused, and all that follow: a wrong program has the reference's verdicts")
-HOLES["one test's time charged to the next"] = Hole(
-    lambda box: not run(box, REF, BUSY + "".join(f"def test_{i}():\n    assert f({i}) == {i * i + 1}\n    busy(.12)\n" for i in range(2))).passed,
-    finding="that a test ended and that the next began comes in one wait, which is charged to both: .12 s of each are too much where .2 are allowed")
+HOLES["a test of today's date, tomorrow"] = Hole(passes_later, child=thawed("datetime.datetime"), settings=CACHE) # it asks something else, and is excused
+
+AT_ONCE = "import chained_adv.judge.tester as t; t.AT_ONCE = 9."
+def keep_last(m):
+    close = Conversation.close
+    def keeping(self, outcome, reason):
+        last = self.last
+        close(self, outcome, reason)
+        self.last = last
+    m.setattr(Conversation, "close", keeping)
+
+HOLES["one test's time charged to the next"] = Hole( # a verdict comes before the next test begins, and what led to it is forgotten then: both are away
+    lambda box: not run(box, REF, BUSY + "".join(f"def test_{i}():\n    assert f({i}) == {i * i + 1}\n    busy(.12)\n" for i in range(2))).passed, keep_last, AT_ONCE)
+HOLES["one test's time charged to the one before"] = Hole(
+    lambda box: not run(box, REF, BUSY + "def test_a():\n    assert f(7) == 50\n    busy(.12)\ndef test_b():\n    busy(.12)\n    assert f(7) == 50").passed, child=AT_ONCE)
+
 def killed_cheaply(box):
     with counting(Wait, "finish", lambda wait, _: wait.child.cause and wait.used < .75 * wait.seconds) as cheap:
         run(box, REF, "".join(f"def test_{i}():\n    assert f({i}) == {i * i + 1}\n    while True: pass\n" for i in range(8)))
     return any(cheap)
 
-HOLES["the time of a process that is killed"] = Hole(
-    killed_cheaply, finding="its clock is gone when it is read, so that a quarter of the time on the wall is charged, and a suite takes up to four times its budget")
-HOLES["blame of a program that prints"] = Hole(
-    lambda box: blames(box, SLOW_TEST.format("assert not slow"), code=SLEEPY.replace("    return", "    print(x)\n    return")), settings=PATIENT,
-    finding="what is printed counts as an answer, so it is unlike the reference, and `datetime.now` and `clock_gettime` are no frozen clocks")
+def forget_looks(m):
+    check = Wait.check
+    def forgetful(self, now):
+        check(self, now)
+        self.used = 0.
+    m.setattr(Wait, "check", forgetful)
+
+HOLES["the time of a process that is killed"] = Hole(killed_cheaply, forget_looks) # its clock is gone when it ends
+HOLES["blame of a program that prints"] = Hole( # so that it is not like the reference
+    lambda box: blames(box, SLOW_TEST.format("assert not slow"), code=SLEEPY.replace("    return", "    print(x)\n    return")), child=thawed("datetime.datetime"), settings=PATIENT)
 
 def remembers_the_lost(box):
     "A row that a program passes is judged after rows that end its process, and then alone"
@@ -448,7 +483,15 @@ def remembers_the_lost(box):
     results = [run(box, code, rows) for rows in ("(-1, 3)\n(-2, 3)\n(5, 26)", "(5, 26)")]
     return not results[1].passed
 
-HOLES["one author's rows, another's verdict"] = Hole(remembers_the_lost, settings=CACHE, finding="verdicts of rows that were not reached because a process ended are kept for others")
+def all_reached(m):
+    run_suite = batches.run_suite
+    def reaching(box, suite, program, **how):
+        found = yield from run_suite(box, suite, program, **how)
+        found.verdicts = {i: found.end for i in range(len(how.get("rows", ())))} | found.verdicts
+        return found
+    m.setattr(batches, "run_suite", reaching)
+
+HOLES["one author's rows, another's verdict"] = Hole(remembers_the_lost, all_reached, settings=CACHE)
 
 def hidden_in_cache(box):
     with pytest.MonkeyPatch.context() as m:
@@ -457,31 +500,43 @@ def hidden_in_cache(box):
         runs = [o.run for o, _ in box.known.data.values() if hasattr(o, "run")]
         return sum(len(b"".join(o.about.values())) + len(o.printed[0]) for o in runs) > box.known.size
 
-HOLES["what a run keeps besides its text"] = Hole(hidden_in_cache, settings=CACHE, finding="names that were asked for and output are kept in the cache and not counted")
+def count_texts(m):
+    put = batches.Known.put
+    m.setattr(batches.Known, "put", lambda self, key, value, cost: put(self, key, value, 1000 + len(key[0]) if hasattr(value, "run") else cost))
+
+HOLES["what a run keeps besides its text"] = Hole(hidden_in_cache, count_texts, settings=CACHE)
 
 def runs_again(box):
     with counting(Sandbox, "fork", lambda _, child: child.zygote) as zygotes:
         run(box, "import resource\ndef f(x):\n    resource.setrlimit(resource.RLIMIT_CPU, (0, 0))\n    while True: pass", HONEST)
     return len(zygotes) > 2 * 3 # a program's process and a tests', three times
 
-HOLES["a program that kills itself to be run again"] = Hole(runs_again, finding="the kernel's SIGKILL at the limit of processor time, which a program may lower, is taken for somebody else's")
+def patient_with_the_killed(m):
+    m.setitem(jail.CHECKED_CALLS, "prlimit64", jail.CHECKED_CALLS["prlimit64"]._replace(argument=0)) # its own limits, to set them
+    m.setattr(verdicts, "MAX_KILLED", host.TRIES)
+
+HOLES["a program that kills itself to be run again"] = Hole(runs_again, patient_with_the_killed) # it may not lower its limits, and is not run often: both are away
 
 def seconds(do):
     start = time.process_time()
     do()
     return time.process_time() - start
 
-HOLES["a byte at a time"] = Hole(
-    lambda box: seconds(lambda: run(box, f"{FRAMES}def f(x):\n    os.write(3, HEAD.pack(7_000_000))\n    while True: os.write(3, b'x')", "\n".join(f"({i}, 1)" for i in range(5)))) > .2, finding="each of them wakes this process")
-HOLES["numbers with one hash"] = Hole(
-    lambda box: seconds(lambda: call_many(box, "def f(x): return {i * (2**61 - 1) for i in range(5, 8000)}", "(1, 2)")) > .2, settings=PATIENT, finding="this process builds the set")
+HOLES["a byte at a time"] = Hole( # each of them wakes this process
+    lambda box: seconds(lambda: run(box, f"{FRAMES}def f(x):\n    os.write(3, HEAD.pack(7_000_000))\n    while True: os.write(3, b'x')", "\n".join(f"({i}, 1)" for i in range(5)))) > .1, lambda m: m.setattr(host, "MAX_PIECES", 10**9))
+ANY_VALUE = "import chained_adv.judge.tester as t; t.is_slow_to_build = lambda value: False"
+HOLES["numbers with one hash"] = Hole( # this process builds the set
+    lambda box: seconds(lambda: call_many(box, "def f(x): return {i * (2**61 - 1) for i in range(5, 8000)}", "(1, 2)")) > .2, child=ANY_VALUE, settings=PATIENT)
+HOLES["numbers with one hash in a text"] = Hole( # the same, by way of a reader of its own: the other one is not weakened
+    lambda box: seconds(lambda: run(box, REF, f"assert f(set(range(0, 5000 * (2**61 - 1), 2**61 - 1))) == {next(NUMBERS)}")) > .1, lambda m: m.setattr(testcases, "reader", host.Reader()),
+    "import chained_adv.judge.constants as c; c.is_slow_to_build = lambda value: False")
 
 def compares_for_ever(box):
     first, second = (o.value for o in call_many(box, "def f(x):\n    a = []\n    a.append(a)\n    return a", "(1, 2)\n(2, 2)"))
     try: return first == second and False
     except RecursionError: return True
 
-HOLES["a list that holds itself"] = Hole(compares_for_ever, finding="`call_many` returns it as plain data, which nobody can compare")
+HOLES["a list that holds itself"] = Hole(compares_for_ever, child=ANY_VALUE)
 
 # ---- run them ----
 
@@ -510,14 +565,11 @@ def weakened(hole):
         if hole.child: m.setattr(host, "child_python", lambda code, paths: python(f"exec({hole.child!r}, {{}}); {code}", paths))
         with Sandbox(**SETTINGS | hole.settings) as box: yield box
 
-def marked(name): return pytest.param(name, marks=[pytest.mark.xfail(strict=True, raises=AssertionError, reason=HOLES[name].finding)] if HOLES[name].finding else [])
-
-@pytest.mark.parametrize("name", [marked(n) for n in HOLES])
+@pytest.mark.parametrize("name", HOLES)
 def test_the_judge_withstands(boxes, name):
-    if HOLES[name].finding and boxes().level != best_isolation(): pytest.skip("found at the best level already")
     assert not HOLES[name].attack(boxes(**HOLES[name].settings))
 
-@pytest.mark.parametrize("name", [n for n, o in HOLES.items() if not o.finding])
+@pytest.mark.parametrize("name", HOLES)
 def test_it_succeeds_without_its_guard(name):
     host.reader.prepare() # the process that reads texts is everybody's, and stays as it is
     with weakened(HOLES[name]) as box: assert HOLES[name].attack(box)
