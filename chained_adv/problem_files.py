@@ -21,7 +21,7 @@ from .core import ConfigError, DIFFICULTIES, FunctionNode, Problem, ProblemError
 from .core import signature_args, _table
 from .formats.entries import UNREADABLE, Refused, find_all, is_filled, plain_key, plain_row, shown
 from .formats.converters import convert_entry, guess_format, skipped_tests
-from .testcases import parse_tests
+from .testcases import names_program, parse_tests
 
 # %% ../nbs/06_problem_files.ipynb #f0d25931
 TYPES = dict(id=str, description=str, function_signature=str, baseline_tests=(list, tuple),
@@ -90,12 +90,15 @@ def reference_faults(
 def text_fault(
     text: str, # Tests as text
     name: str, # Name of the function or class under test
-    signature: str # Its signature
+    signature: str, # Its signature
+    reference: str | None = None # A solution, whose names the tests may use; None: any name is fine
 ) -> str: # Empty when all of the text is read
     "What the judge cannot read of a text"
     read = parse_tests(text, name, signature)
     like = f"write it like 'assert {name}(...) == ...'"
     if read.rejected: return f"cannot be used ({read.rejected[0].reason}); {like}"
+    if reference is not None and not all(names_program(t, name, reference) for t in read.cases):
+        return f"cannot be used (the program is not called); {like}"
     return "" if read.cases else f"holds no test; {like}"
 
 # %% ../nbs/06_problem_files.ipynb #9cf52110
@@ -129,8 +132,8 @@ def is_io(test: object) -> bool: # A baseline test
     if not isinstance(test, dict) or {*test} != {"input", "output"}: return False
     return all(isinstance(o, str) for o in test.values())
 
-def _test_fault(test, node, signature):
-    if isinstance(test, str): return text_fault(test, node.name, signature)
+def _test_fault(test, node, signature, reference):
+    if isinstance(test, str): return text_fault(test, node.name, signature, reference)
     if isinstance(test, (list, tuple)): return list_fault(test, node)
     return "" if is_io(test) else "is neither a text nor a list; write '[arguments..., expected]'"
 
@@ -147,7 +150,7 @@ def _faults(d):
         for fault in reference_faults(good["reference_solution"], node, is_program):
             yield "reference_solution", fault
     for i, test in enumerate(tests if node else ()):
-        fault = _test_fault(test, node, signature)
+        fault = _test_fault(test, node, signature, good.get("reference_solution"))
         if fault: yield "baseline_tests", f"test {i}, {shown(test)}, {fault}"
 
 # %% ../nbs/06_problem_files.ipynb #33bb0d03
@@ -338,7 +341,8 @@ def _clean_tests(fields, name, repairs):
     "Tests that the judge reads in whole; raises `Refused` when none is left"
     kept, signature = [], fields["function_signature"]
     for i, test in enumerate(fields["baseline_tests"]):
-        fault = text_fault(test, name, signature) if isinstance(test, str) else ""
+        solution = fields.get("reference_solution")
+        fault = text_fault(test, name, signature, solution) if isinstance(test, str) else ""
         cleaned = _without_rejected(test, name, signature) if fault else test
         if cleaned != test: repairs.append(f"test {i}: what is no test taken out ({fault.split(';')[0]})")
         elif fault: repairs.append(f"test {i}, {shown(test)}, left out: it {fault.split(';')[0]}")

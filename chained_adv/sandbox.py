@@ -36,7 +36,7 @@ class Sandbox:
     def __init__(self,
         timeout: float = 2., # Processor seconds that each call may take, and each test's own code
         memory_mb: int = 512, # Address space of a process in MiB
-        workers: int | None = None, # Programs that run at once (two more begin or end); None: one for each core
+        workers: int | None = None, # Programs at once (two more begin or end); None: one for each core
         budget: float | None = None, # Processor seconds of a suite; the rest is timed out. None: 10 timeouts
         output_limit: int = 65_536, # Characters kept of each of the two output streams
         cache_size: int = 50_000, # Verdicts kept; 0 runs everything anew

@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['REJECTIONS', 'Rejected', 'ParsedTests', 'count_rejections', 'parse_tests', 'parse_inputs', 'unfence', 'guess_entry',
-           'each_test', 'split_rows', 'baseline_cases']
+           'each_test', 'split_rows', 'baseline_cases', 'names_program']
 
 # %% ../nbs/04_testcases.ipynb #f26d17c9
-import json
+import json, re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -193,9 +193,18 @@ def baseline_cases(
     return [replace(t, trusted=True) for i in range(len(tests)) for t in data[i]]
 
 # %% ../nbs/04_testcases.ipynb #bb760611
+_DEFINES = re.compile(r"^\s*(?:async\s+)?(?:def|class)\s+(\w+)|^(\w+)\s*[:=]|\bas\s+(\w+)|\bimport\s+(\w+)", re.M)
+
+def names_program(test: TestCase, entry: str, reference: str) -> bool:
+    "True unless a test is code that holds none of the names that the reference defines"
+    own = {entry, "candidate", "Solution", *(o for found in _DEFINES.findall(reference) for o in found)}
+    return test.kind != "code" or bool(own & set(re.findall(r"\w+", test.source)))
+
 def _from_text(problem, i, read):
     if read.rejected or not read.cases:
         _refuse(problem, i, read.rejected[0].reason if read.rejected else "no test found in the text")
+    if not all(names_program(t, problem.entry_point, problem.reference_solution) for t in read.cases):
+        _refuse(problem, i, "the program is not called")
     return read.cases
 
 def _refuse(problem, i, why):

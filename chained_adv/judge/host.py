@@ -347,7 +347,8 @@ def finish(self: Wait):
 def check(self: Wait, now: float):
     "End the child when its time is up; its zygote, too, when that does not do it"
     if self.child.cause and now > self.begun + self.wall + 5: return self.child.zygote.abandon()
-    self.used = used = self.child.cpu() - self.child.mark # a dead child has no clock
+    used = self.child.cpu() - self.child.mark
+    self.used = max(self.used, used) # a dead child has no clock
     if used >= self.seconds: self.child.kill("timeout", f"no answer after {self.seconds:g} s")
     elif now >= self.begun + self.wall:
         self.child.kill("timeout", f"no answer within {self.wall:g} s, most of which it waited")

@@ -233,7 +233,7 @@ def read_rows(self: Reading, rows: list):
     nested = nested_rows([row_shape(parts, record) for parts, _, record in rows], self.takes)
     for (parts, span, _), inside in zip(rows, nested):
         try:
-            if not self.entry: # a program that reads and prints
+            if not self.entry or self.takes.known and not self.takes.most: # a program that reads and prints
                 texts = [constant(o) for o in parts]
                 if len(texts) != 2 or not all(type(o) is str for o in texts):
                     raise Refused("unreadable", "no function to call, and no text in and out")

@@ -152,11 +152,13 @@ def ask(self: Tester, verb: str, target: Any, name: Any = None, args: Any = (), 
     "The program's answer to one request; raises what the program raises"
     with self.lock:
         packer = Packer(self.odd)
-        try: request = write([verb, target, name, [packer.pack(o) for o in args], packer.pack(dict(kwargs))])
+        try:
+            given = [verb, target, name, [packer.pack(o) for o in args], packer.pack(dict(kwargs))]
+            request = write(given)
         except (NotPlain, RecursionError, ValueError) as e:
             self.spoil(f"an argument cannot be passed to the program: {e}")
         test = -1 if self.test is None else self.test
-        place = self.places.begin(test, [verb, target, name]) if verb != "about" else ""
+        place = self.places.begin(test, given) if verb != "about" else ""
         while True:
             try: self.channel.send(b"C" + request)
             except NotPlain as e: self.spoil(str(e))
@@ -331,7 +333,15 @@ def freeze_time():
     vars(datetime)["datetime"] = _stopped(now, "now today utcnow", today)
     draw, seed = random.Random(0).randbytes, random.Random.seed
     for o, name in ((os, "urandom"), (random, "_urandom"), (os, "getrandom")): setattr(o, name, draw)
-    vars(os).update(getpid=lambda: 4000, getppid=lambda: 3999)
+    vars(os).update({name: lambda *_: 4000 for name in "getpid getppid getpgrp getpgid getsid".split()})
+    for name in ("localtime", "gmtime"): # and what has no argument is now
+        setattr(time, name, lambda at=None, f=getattr(time, name):
+                f(next(ticks) // 10_000 if at is None else at))
+    for name in ("strftime", "asctime"):
+        setattr(time, name, lambda *given, f=getattr(time, name), n=name == "strftime":
+                f(*given) if len(given) > n else f(*given, time.localtime()))
+    used = os.times()
+    vars(os)["times"] = lambda: used
     random.Random.seed = lambda self, a=None, version=2: seed(self, 0 if a is None else a, version)
     random.seed(0)
 
