@@ -193,7 +193,7 @@ def baseline_cases(
     return [replace(t, trusted=True) for i in range(len(tests)) for t in data[i]]
 
 # %% ../nbs/04_testcases.ipynb #bb760611
-_DEFINES = re.compile(r"^\s*(?:async\s+)?(?:def|class)\s+(\w+)|^(\w+)\s*[:=]|\bas\s+(\w+)|\bimport\s+(\w+)", re.M)
+_DEFINES = re.compile(r"^\s*(?:async\s+)?(?:def|class)\s+(\w+)|^(\w+)\s*[:=]|\b(?:as|import)\s+(\w+)", re.M)
 
 def names_program(test: TestCase, entry: str, reference: str) -> bool:
     "True unless a test is code that holds none of the names that the reference defines"

@@ -47,7 +47,7 @@ BLAME = {
 
 def test_chance_and_a_slow_program_blame_nobody(box):
     slow = "def f(n):\n    t = 0\n    for i in range(1_500_000): t += i\n    return n * n + 1"
-    text = lambda k: f"import os\ndef test_coin(): assert f(2) == 5 and int(os.times().elapsed * 100) % 2 # {k}"
+    text = lambda k: f"import datetime\ndef test_coin(): assert f(2) == 5 and datetime.datetime.__mro__[1].now().microsecond % 2 # {k}"
     k = next(k for k in range(99) if validate(box, text(k), slow).passed)
     assert all(candidate(box, slow + f" # {i}", text(k), slow).passed for i in range(12))
 
@@ -117,3 +117,10 @@ def test_a_class_that_cannot_be_subclassed_here_is_named(box):
 
 def test_a_program_may_read_more_than_a_pipe_holds(box):
     assert box.run_many([Job("import os\nn = 0\nwhile piece := os.read(0, 10**6): n += len(piece)\nprint(n)", [TestCase(("x" * 100_000,), "100000", kind="io")], "")])[0].passed
+
+def test_arguments_and_calls_back_say_which_answer_it_is(box):
+    reference = "class Box:\n    def __init__(self, v): self.v = v\ndef make(kind, x): return Box(x) if kind == 'box' else x*x\ndef f(g): return [g(1)]"
+    wrong = f"{ODD}def make(kind, x): return L()\ndef f(g): return [1]"
+    text = "def test_a():\n    assert f(lambda x: make('box', x) and 1) == [1]\n    r = make('square', 2.0)\n    assert abs(r - 4.0) < 1e-6"
+    assert validate(box, text, reference).passed and candidate(box, reference + " # the same", text, reference).passed
+    assert not candidate(box, wrong, text, reference).passed

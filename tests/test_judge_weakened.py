@@ -61,7 +61,7 @@ def counting(cls, name, what):
 # ---- what attacks are made of: a text finds the tests' end of the wire, raw frames are what the wire itself makes ----
 
 TESTER = "t, which = type(f)._tester.__get__(f), type(f)._which.__get__\n"
-BUSY = "import os\ndef busy(seconds):\n    end = sum(os.times()[:2]) + seconds\n    while sum(os.times()[:2]) < end: pass\n" # no clock of `time` goes
+BUSY = "import resource\ndef busy(seconds):\n    end = sum(resource.getrusage(0)[:2]) + seconds\n    while sum(resource.getrusage(0)[:2]) < end: pass\n" # no clock of `time` goes
 ODD = "class L:\n    def __sub__(self, o): return 0.0\n    def __radd__(self, o): return 6\n"
 OWNED = "import sys; sys.modules['solution'].f = lambda x: 424242" # run in the program's process, it changes the program
 FRAMES = f"import os, struct\nHEAD = struct.Struct({LENGTH.format!r})\ndef send(body): os.write(3, HEAD.pack(len(body)) + body)\ndef take(n):\n    found = b''\n    while len(found) < n: found += os.read(3, n - len(found))\n    return found\n"
