@@ -2434,6 +2434,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                              'chained_adv/judge/constants.py'),
                                              'chained_adv.judge.constants._is_huge': ( 'judge/constants.html#_is_huge',
                                                                                        'chained_adv/judge/constants.py'),
+                                             'chained_adv.judge.constants._length': ( 'judge/constants.html#_length',
+                                                                                      'chained_adv/judge/constants.py'),
                                              'chained_adv.judge.constants.can_take': ( 'judge/constants.html#can_take',
                                                                                        'chained_adv/judge/constants.py'),
                                              'chained_adv.judge.constants.constant': ( 'judge/constants.html#constant',

@@ -3,7 +3,7 @@ import builtins, os, sys
 from pathlib import Path
 import pytest
 sys.path[:0] = [str(Path(__file__).parent / "attacks_on_tests"), str(Path(__file__).parent / "judge_data")]
-from host_work import CALLS, Work
+from host_work import BYTES, CALLS, Work
 from attacks_written_as_tests import ATTACKS, MARK, REFERENCE, UNSTABLE, WRONG, WRONG_FOR
 from chained_adv.core import TestCase
 from chained_adv.jail import probe_isolation
@@ -29,10 +29,10 @@ def test_attack(name, box, tmp_path):
     with Work() as work:
         got = parse_tests(text, "f", SIGNATURE)
         validity = box.validate_tests_against_solution(text, REFERENCE, "f", SIGNATURE)
-    assert not work.too_much(CALLS + 1000 * len(got.items)), f"for {len(got.items)} pieces" # many honest verdicts cost what they cost
+    assert not work.too_much(CALLS + 1000 * len(got.items), BYTES * 1.3), f"for {len(got.items)} pieces" # many honest verdicts cost what they cost, and a thousand requests of four kB are allowed
     assert all(isinstance(o, TestCase) or isinstance(o, Rejected) and o.why in REJECTIONS and o.reason for o in got.items)
     wrong_one = WRONG_FOR.get(name, WRONG)
-    right, same, wrong = box.run_many([Job(REFERENCE, text, "f", SIGNATURE), Job(REFERENCE + " # the same", text, "f", SIGNATURE, REFERENCE), Job(wrong_one, text, "f", SIGNATURE, REFERENCE)])
+    right, same, wrong = box.run_many([Job(REFERENCE, text, "f", SIGNATURE, REFERENCE), Job(REFERENCE + " # the same", text, "f", SIGNATURE, REFERENCE), Job(wrong_one, text, "f", SIGNATURE, REFERENCE)])
     assert outcomes(right) == outcomes(same)
     if attack.verdict == "refused": assert validity.num_passed == 0, validity.verdicts
     if attack.verdict == "invalid": assert right.num_passed == validity.num_passed == 0, validity.verdicts

@@ -320,7 +320,7 @@ def never_alike(m):
 def thawed(*names): # as `os.getpid`
     "Code that removes what makes texts do the same in each run"
     both = "".join(f"{n}, " for n in names)
-    return f"import datetime, os, random, chained_adv.judge.tester as t\nfreeze, kept = t.freeze_time, ({both})\ndef thaw():\n    freeze()\n    {both}= kept\nt.freeze_time = thaw"
+    return f"import contextlib, datetime, os, random, chained_adv.judge.tester as t\nfreeze, kept = t.freeze_time, ({both})\n@contextlib.contextmanager\ndef thaw():\n    with freeze():\n        {both}= kept\n        yield\nt.freeze_time = thaw"
 
 SLOW_TEST = "import datetime\nnow = datetime.datetime.now\ndef test_a():\n    start, y = now(), f(7)\n    slow = (now() - start).total_seconds() > .15\n    {}\n    assert y == 50"
 SLEEPY = "import time\ndef f(x):\n    time.sleep(.2)\n    return x*x+1"

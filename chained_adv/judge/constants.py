@@ -39,13 +39,23 @@ def constant(node: ast.expr) -> Any: # Plain data
     if any(map(_is_huge, nodes)): raise Refused("too large", "a power of that size")
     try:
         value = eval(compile(ast.Expression(node), "<constant>", "eval"), _NAMES)
-        size = len(write(Packer().pack(value)))
+        size = _length(value)
+        if size <= _MAX_SIZE: size = len(write(Packer().pack(value)))
     except MemoryError: raise Refused("too large", "it does not fit the memory") from None
     except Exception: raise Unknown from None
     if size > 8 * _MAX_SIZE: raise Refused("too large", "a value of more than a million bytes")
     hashed = kinds & {ast.Set, ast.Dict, ast.Call}
     if size > _MAX_SIZE or hashed and is_slow_to_build(value): raise Unknown
     return value
+
+def _length(value): # `[[0] * 1000] * 1000` is sent as two short lists, and has a million numbers
+    left, count = [value], 0
+    while left and count <= 8 * _MAX_SIZE:
+        o = left.pop()
+        if isinstance(o, (list, tuple, set, frozenset, dict)): count += len(o) + 1
+        if isinstance(o, dict): left += [*o, *o.values()]
+        elif isinstance(o, (list, tuple)): left += [i for i in o if isinstance(i, (list, tuple, dict, set))]
+    return count
 
 def _is_huge(node): # a power whose exponent is large, or a power itself
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.Pow, ast.LShift)): return False

@@ -7,8 +7,8 @@ __all__ = ['LETTER', 'MAX_REASON', 'MAX_VALUE', 'AT_ONCE', 'Tester', 'unnamed', 
            'is_program', 'Solution', 'ask_for_names', 'freeze_time', 'serve_suite', 'play_tests']
 
 # %% ../../nbs/judge/09_tester.ipynb #503fca3d
-import builtins, datetime, importlib.abc, importlib.machinery, io, itertools, os, random, struct, sys
-import threading, time, types
+import builtins, contextlib, datetime, importlib.abc, importlib.machinery, io, itertools, os, random, struct
+import sys, threading, time, types
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
@@ -320,8 +320,10 @@ def _stopped(cls: type, names: str, now: Callable) -> type:
     members = {name: classmethod(lambda _, zone=None: now(zone)) for name in names.split()}
     return _Date(cls.__name__, (cls,), {"__new__": lambda _, *args, **more: cls(*args, **more), **members})
 
+@contextlib.contextmanager
 def freeze_time():
     "A clock that ticks by itself, the same date, random numbers and process number each time"
+    kept = [(o, dict(vars(o))) for o in (datetime, os, random, time)]
     ticks = itertools.count(17_000_000_000_000) # of a ten-thousandth of a second
     for name in ("time", "monotonic", "perf_counter", "process_time", "thread_time", "clock_gettime"):
         setattr(time, name, lambda *_: next(ticks) / 10_000)
@@ -344,18 +346,23 @@ def freeze_time():
     vars(os)["times"] = lambda: used
     random.Random.seed = lambda self, a=None, version=2: seed(self, 0 if a is None else a, version)
     random.seed(0)
+    try: yield
+    finally:
+        for module, names in kept: vars(module).update(names)
+        random.Random.seed = seed
 
 def serve_suite(channel: Channel, suite: Suite, about: dict) -> tuple[int, int, str]: # Tests, 1: ran, why not
     "Run a suite against one program"
     tester = Tester(channel, suite.used, about)
-    freeze_time()
     finder = Solution(lambda module: ask_for_names(tester, module))
     sys.meta_path.append(finder)
     old, sys.stdout, sys.stderr = (sys.stdout, sys.stderr), io.StringIO(), io.StringIO()
-    try: count, code, why = suite.run(tester, lambda: make_names(tester, suite), about), 1, ""
+    count, code, why = 0, 1, ""
+    try:
+        with freeze_time(): count = suite.run(tester, lambda: make_names(tester, suite), about)
     except Closed: raise
-    except Unfit as e: count, code, why = 0, 0, str(e)
-    except BaseException as e: count, code, why = 0, 0, f"{type(e).__name__}: {e}"
+    except Unfit as e: code, why = 0, str(e)
+    except BaseException as e: code, why = 0, f"{type(e).__name__}: {e}"
     finally:
         sys.stdout, sys.stderr = old
         if finder in sys.meta_path: sys.meta_path.remove(finder)

@@ -21,7 +21,7 @@ from .tester import LETTER
 OUTCOME_OF = "passed wrong_value exception wrong_value wrong_value crash".split() # of what the tests say
 
 MAX_LETTERS, LETTERS_A_TEST = 1_000, 10 # of a run, and more for each test: each costs this process some 50 µs
-MAX_SENT, SENT_A_TEST = 16_000_000, 2_000_000 # bytes of a run, and more for each test, up to `MAX_BYTES`
+MAX_SENT, SENT_A_TEST = 13_500_000, 1_000_000 # bytes of a run, and more for each test, up to `MAX_BYTES`
 MAX_LOSSES = 32 # programs of one run that end before they answer
 MAX_KILLED = 2 # times that a killed process is excused: a program may have killed itself
 MAX_SHAPES, MAX_ABOUT = 500_000, 200_000 # bytes

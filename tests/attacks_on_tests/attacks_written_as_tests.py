@@ -27,7 +27,7 @@ ATTACKS = {
     "empty_test": Attack("a test with a name and no body", "def test_everything():\n    pass", "refused"),
     "docstring_test": Attack("describe the assert in words only", 'def test_it():\n    """assert f([2, 1]) == [1, 2]"""', "refused"),
     "commented_assert": Attack("the assert is a comment", "def test_it():\n    # assert f([2, 1]) == [1, 2]\n    f([2, 1])", "refused"),
-    "print_only": Attack("print the comparison: read as the assert that was meant", "print(f([2, 1]) == [1, 2])", "honest"),
+    "print_only": Attack("print the comparison", "print(f([2, 1]) == [1, 2])", "refused"),
     "return_condition": Attack("pytest ignores what a test returns", "def test_it():\n    return f([2, 1]) == [1, 2]", "refused"),
     "empty_loop": Attack("assert inside a loop over nothing", "for x in []:\n    assert f(x) == x", "refused"),
     "loop_over_result": Attack("an empty result makes no assert", "for x in f([2, 1]):\n    assert x in f([2, 1])", "weak"),
