@@ -174,7 +174,7 @@ def any_size(m):
 HOLES["big answers"] = Hole(
     lambda box: answers_much(box, "def test_a():\n    for i in range(50): assert len(f(i)) == 2_000_000", 18_000_000), lambda m: m.setattr(verdicts, "MAX_SENT", 10**12), settings=PATIENT)
 HOLES["big answers to many tests"] = Hole(
-    lambda box: answers_much(box, "".join(f"def test_{i}(): assert len(f({i})) == 2_000_000\n" for i in range(50)), 64_000_000), any_size, settings=PATIENT)
+    lambda box: answers_much(box, "".join(f"def test_{i}(): assert len(f({i})) == 2_000_000\n" for i in range(100)), 64_000_000), any_size, settings=PATIENT)
 
 ROWS = "\n".join(f"({i}, 1)" for i in range(30))
 def call_many(box, code, tests=ROWS): return box.call_many([Job(code, tests, "f", "def f(x):")])[0]
