@@ -64,7 +64,7 @@ def is_public(name: object) -> bool:
     return type(name) is str and (name[:1] != "_" or name in _SHOWN)
 
 def is_own(o: object) -> bool:
-    "True if it is the program's own, and not imported"
+    "True for what the program defines, and for any data: an imported function or module is not its own"
     if isinstance(o, _INNER): return False
     made = getattr(o, "__module__", "") == "solution" or type(o).__module__ in ("solution", "functools")
     return made or not callable(o)
