@@ -2411,6 +2411,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                      'chained_adv/judge/batches.py'),
                                            'chained_adv.judge.batches.sources_of': ( 'judge/batches.html#sources_of',
                                                                                      'chained_adv/judge/batches.py'),
+                                           'chained_adv.judge.batches.survivors': ( 'judge/batches.html#survivors',
+                                                                                    'chained_adv/judge/batches.py'),
                                            'chained_adv.judge.batches.text_key': ( 'judge/batches.html#text_key',
                                                                                    'chained_adv/judge/batches.py'),
                                            'chained_adv.judge.batches.with_setup': ( 'judge/batches.html#with_setup',

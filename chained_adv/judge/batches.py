@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['MAX_ROUNDS', 'RULES', 'NOT_REACHED', 'Job', 'Known', 'Plan', 'row_of', 'with_setup', 'plan_job', 'sort_tests',
-           'returns_nothing', 'changed_argument', 'Validated', 'Batch', 'job_key', 'sources_of', 'text_key', 'note',
-           'note_all', 'disagree', 'result_of_plan']
+           'returns_nothing', 'changed_argument', 'survivors', 'Validated', 'Batch', 'job_key', 'sources_of',
+           'text_key', 'note', 'note_all', 'disagree', 'result_of_plan']
 
 # %% ../../nbs/judge/16_batches.ipynb #07940941
 import json, re
@@ -130,6 +130,14 @@ def changed_argument(signature: str) -> str: # Empty for a function that returns
     found = re.search(r"\(\s*(?:self\s*,\s*)?(\w+)", signature)
     return found[1] if found and returns_nothing(signature) else ""
 
+# %% ../../nbs/judge/16_batches.ipynb #a293ee73
+def survivors(run: SuiteRun, count: int, trusted: bool) -> list[int]: # Run of the reference; how many tests
+    "The tests that stay in a suite. Without trust, the list ends at the first that takes its process with it"
+    if trusted or len(run.told) == count: return sorted(run.told)
+    order = list(run.spans) # in which they ran
+    ends = (n for n, i in enumerate(order) if i not in run.told)
+    return sorted(order[:next(ends, len(order))])
+
 # %% ../../nbs/judge/16_batches.ipynb #01807712
 @dataclass
 class Validated:
@@ -188,13 +196,10 @@ def validate(self: Batch, key: tuple, names: list[str], lies: bool) -> Iterator:
         suite = self.suite(text, setup, entry, {n: i for i, n in enumerate(left)})
         first = yield from run_suite(self.box, suite, program, notes=True, timeout=timeout)
         verdicts |= {n: first.verdicts.get(i, first.end) for i, n in enumerate(left)}
-        lost = [i for i in range(len(left)) if i not in first.told]
-        if not lost: break
-        begun = list(first.spans) # in the order in which they ran
-        cut = min((begun.index(i) for i in lost if i in first.spans), default=len(begun))
-        stays = set(first.told) if trusted else set(begun[:cut])
-        for i in set(range(len(left))) - stays - set(lost): verdicts[left[i]] = NOT_REACHED
-        left = [n for i, n in enumerate(left) if i in stays]
+        kept = survivors(first, len(left), trusted)
+        if len(kept) == len(left): break
+        for i in first.told - set(kept): verdicts[left[i]] = NOT_REACHED
+        left = [left[i] for i in kept]
         if not left: break
     else: verdicts |= dict.fromkeys(left, ("wrong_value", "the tests do not end alike in two runs"))
     if any(verdicts[n][0] == "passed" for n in left):
