@@ -23,7 +23,7 @@ OUTCOME_OF = "passed wrong_value exception wrong_value wrong_value crash".split(
 MAX_LETTERS, LETTERS_A_TEST = 1_000, 10 # of a run, and more for each test: each costs this process some 50 µs
 MAX_SENT, SENT_A_TEST = 13_500_000, 1_000_000 # bytes of a run, and more for each test, up to `MAX_BYTES`
 MAX_LOSSES = 32 # programs of one run that end before they answer
-MAX_KILLED = 2 # times that a killed process is excused: a program may have killed itself
+MAX_KILLED = 2 # times that a killed process is excused where a program may have killed itself
 MAX_SHAPES, MAX_ABOUT = 500_000, 200_000 # bytes
 MAX_PRINTED = 100_000 # characters
 MAX_VALUES = 2_000_000 # bytes of all values that one program returns to the host
@@ -117,7 +117,7 @@ def wait(self: Conversation, child: Child, side: int) -> Iterator: # 0: the test
     wait = Wait(child, seconds)
     got = yield wait
     if isinstance(got, Ended) and got.excused:
-        alone = "killed" in got.reason and child.zygote.alive # then it may have done it itself
+        alone = "killed" in got.reason and child.zygote.alive and self.box.level == "process"
         if self.excuses > (TRIES - MAX_KILLED) * alone: raise Excused(got.reason)
     self.used[side] += wait.used
     self.run.spent += wait.used
