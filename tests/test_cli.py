@@ -477,7 +477,7 @@ NASTY = "[bold red]x[/] [link=http://a]\x1b]0;title\x07\x1b[2J \u202e <b>&amp;"
 def test_what_models_write_is_shown_not_obeyed(monkeypatch, capsys, terminal):
     out = io.StringIO()
     for module in (cli, printing): monkeypatch.setattr(module, "make_console", lambda: Console(file=out, force_terminal=terminal, width=200, highlight=False, color_system="standard" if terminal else None))
-    test = dict(test=NASTY, stage=1, passed=False, outcome="wrong_value", reason=NASTY, valid=True)
+    test = dict(test=NASTY, stage=1, passed=False, outcome="wrong_value", reason=NASTY, valid=True, guarded=True)
     cli.print_episode(dict(problem=NASTY, solved=True, description=NASTY, signature="def f(x):", stages=[dict(stage=i, name="x", text=NASTY, tests=NASTY) for i in range(1, 6)], tests=[test], baseline=[test]))
     text = out.getvalue() + capsys.readouterr().out
     assert text.count("[bold red]x[/] [link=http://a]") >= 11 and "\\x1b]0;title\\x07\\x1b[2J" in text and "\u202e" not in text
