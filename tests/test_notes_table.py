@@ -46,7 +46,7 @@ def memory():
 
 def outcomes(result): return [v.outcome for v in result.verdicts]
 
-def judged(box, *jobs, host=.1, wall=30.):
+def judged(box, *jobs, host=.3, wall=30.):
     "Run hostile jobs among innocent ones; the hostile ones' results. `host`: processor seconds of this process for each suite"
     gc.collect()
     before = memory()[0]

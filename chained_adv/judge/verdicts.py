@@ -108,11 +108,9 @@ def drop(self: Conversation):
 @patch
 def wait(self: Conversation, child: Child, side: int) -> Iterator: # 0: the tests', 1: the program's
     "Wait for a frame; what it takes is charged to its side, in this test and in the suite"
-    seconds = min(self.timeout - self.used[side], self.budget - self.run.spent)
-    if seconds <= 0:
-        late = self.run.spent >= self.budget
-        return Ended("timeout", f"not reached: the suite's {self.budget:g} s are used up" if late
-                     else f"no end after {self.timeout:g} s")
+    own, left = self.timeout - self.used[side], self.budget - self.run.spent
+    seconds, used_up = min(own, left), Ended("timeout", f"the suite's {self.budget:g} s are used up")
+    if seconds <= 0: return used_up if left <= 0 else Ended("timeout", f"no end after {self.timeout:g} s")
     if not child.cause and (got := child.frame()) is not None: return got # several came together
     wait = Wait(child, seconds)
     got = yield wait
@@ -122,7 +120,7 @@ def wait(self: Conversation, child: Child, side: int) -> Iterator: # 0: the test
     self.used[side] += wait.used
     self.run.spent += wait.used
     self.last = wait.used
-    return got
+    return used_up if left < own and isinstance(got, Ended) and got.outcome == "timeout" else got
 
 # %% ../../nbs/judge/15_verdicts.ipynb #dd9d6eb5
 @patch
