@@ -29,7 +29,7 @@ def test_attack(name, box, tmp_path):
     with Work() as work:
         got = parse_tests(text, "f", SIGNATURE)
         validity = box.validate_tests_against_solution(text, REFERENCE, "f", SIGNATURE)
-    assert not work.too_much(CALLS + 1000 * len(got.items), BYTES * 1.3), f"for {len(got.items)} pieces" # many honest verdicts cost what they cost, and a thousand requests of four kB are allowed
+    assert not work.too_much(1.3 * CALLS + 1000 * len(got.items), 1.3 * BYTES), f"for {len(got.items)} pieces" # many honest verdicts cost what they cost, and a thousand requests of four kB are allowed
     assert all(isinstance(o, TestCase) or isinstance(o, Rejected) and o.why in REJECTIONS and o.reason for o in got.items)
     wrong_one = WRONG_FOR.get(name, WRONG)
     right, same, wrong = box.run_many([Job(REFERENCE, text, "f", SIGNATURE, REFERENCE), Job(REFERENCE + " # the same", text, "f", SIGNATURE, REFERENCE), Job(wrong_one, text, "f", SIGNATURE, REFERENCE)])
