@@ -140,7 +140,7 @@ def close(self: Conversation, outcome: str, reason: str):
     self.test, self.used, self.last = None, [0., 0.], 0.
 
 @patch
-def excuse(self: Conversation) -> str:
+def follow_reference(self: Conversation) -> str:
     "All answers so far were the reference's: so are the verdicts that are left"
     for number in self.numbers - self.run.verdicts.keys():
         if number in self.known.verdicts: self.run.verdicts[number] = self.known.verdicts[number]
@@ -150,7 +150,7 @@ def excuse(self: Conversation) -> str:
 @patch
 def lose(self: Conversation, outcome: str, reason: str) -> str:
     "The tests' process is no longer of use"
-    if self.alike: return self.excuse()
+    if self.alike: return self.follow_reference()
     if self.test is None: self.run.careful = True
     self.close(outcome, f"the test's process: {reason}")
     self.run.end = outcome, reason
@@ -199,7 +199,7 @@ def carry(self: Conversation, tester: Child) -> Iterator: # Gives "done" or "los
             tester.send(answer)
         elif letter == b"E" and len(got) >= LETTER.size:
             self.ended = True
-            if self.alike: return self.excuse()
+            if self.alike: return self.follow_reference()
             run.end = "exception", text_of(got, LETTER.size) or "the tests ended before this one"
             return "done"
         elif not self.note(letter, got): return self.lose("crash", "sent what is no letter")
@@ -240,7 +240,7 @@ def pass_on(self: Conversation, request: Any) -> Iterator: # Gives the answer, o
     run, is_about = self.run, bytes(request[:8]) == b'["about"'
     if is_about and self.like: # all programs have the reference's names
         if told := self.like.about.get(digest(request)): return told
-    if not is_about and not self.step(request, False): return self.excuse()
+    if not is_about and not self.step(request, False): return self.follow_reference()
     if self.child is None: self.child = self.box.fork("P", vars(self.program), self.program.code)
     child = self.child
     if child.held: child.kill("crash", "answered before it was asked")
