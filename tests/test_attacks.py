@@ -1,7 +1,8 @@
 "The corpus of hostile programs: every verdict right at every isolation level, and nothing is left behind"
-import gc, os, subprocess, sys, time
+import gc, os, sys
 from pathlib import Path
 import pytest
+from ordinary_user import run_as_ordinary_user
 from chained_adv.jail import ISOLATION, probe_isolation
 from chained_adv.sandbox import Job, Sandbox
 
@@ -82,10 +83,4 @@ def test_nothing_is_left_behind(box):
 @pytest.mark.skipif(not LINUX or os.geteuid() != 0, reason="already an ordinary user")
 def test_as_an_ordinary_user():
     "The same corpus, when root starts it as somebody else"
-    who = dict(user=12345, group=12345, extra_groups=[])
-    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parent.parent), "HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1"}
-    try: can = subprocess.run([sys.executable, "-c", "import pytest, chained_adv.sandbox"], env=env, cwd="/", capture_output=True, text=True, **who)
-    except PermissionError: pytest.skip(f"{sys.executable} lies in a directory that other users cannot enter")
-    if can.returncode: pytest.skip(f"another user cannot import what this needs: {can.stderr.strip()[-200:]}")
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "full or landlock or seccomp", __file__], env=env, cwd="/", capture_output=True, text=True, **who)
-    assert done.returncode == 0, done.stdout[-3000:]
+    run_as_ordinary_user(__file__, "-k", "full or landlock or seccomp")

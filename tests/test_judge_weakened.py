@@ -9,13 +9,14 @@ Not shown this way:
 * the seed of the liar: whoever knows it knows how far a lie is from an answer, and needs the answer to use that;
 * what the jail guards (files, network, signals): `test_attacks` and `test_jail` try each level against what only the next one holds.
 """
-import itertools, os, subprocess, sys, time
+import itertools, os, sys, time
 from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
 import pytest
+from ordinary_user import run_as_ordinary_user
 from chained_adv import jail, testcases
 from chained_adv.jail import ISOLATION, probe_isolation
 from chained_adv.judge import batches, host, verdicts
@@ -577,10 +578,4 @@ def test_it_succeeds_without_its_guard(name):
 @pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="already an ordinary user")
 def test_as_an_ordinary_user():
     "The same attacks on the real judge, when root starts it as somebody else"
-    who = dict(user=65534, group=65534, extra_groups=[])
-    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parent.parent), "HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1"}
-    try: can = subprocess.run([sys.executable, "-c", "import pytest, chained_adv.sandbox"], env=env, cwd="/", capture_output=True, text=True, **who)
-    except PermissionError: pytest.skip(f"{sys.executable} lies in a directory that other users cannot enter")
-    if can.returncode: pytest.skip(f"another user cannot import what this needs: {can.stderr.strip()[-200:]}")
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "withstands", __file__], env=env, cwd="/", capture_output=True, text=True, **who)
-    assert done.returncode == 0, done.stdout[-3000:]
+    run_as_ordinary_user(__file__, "-k", "withstands")

@@ -3,9 +3,10 @@
 Whatever a program or a test text does: no `SandboxError`, no `None`, no changed verdict of another item, no more than .1 s of this process's
 processor time for a suite, no more than 20 MB of growth. Each hostile job stands between innocent ones.
 """
-import gc, os, pkgutil, subprocess, sys, time
+import gc, os, pkgutil, sys, time
 from pathlib import Path
 import pytest
+from ordinary_user import run_as_ordinary_user
 from chained_adv.core import TestCase
 from chained_adv.jail import ISOLATION, probe_isolation
 from chained_adv.judge.host import reader
@@ -257,10 +258,4 @@ def test_row_14_spoofed_exceptions(box):
 @pytest.mark.skipif(os.geteuid() != 0, reason="already an ordinary user")
 def test_as_an_ordinary_user():
     "The whole file once more, when root starts it as somebody else"
-    who = dict(user=12345, group=12345, extra_groups=[])
-    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parent.parent), "HOME": "/tmp", "PYTHONDONTWRITEBYTECODE": "1"}
-    try: can = subprocess.run([sys.executable, "-c", "import pytest, chained_adv.sandbox"], env=env, cwd="/", capture_output=True, text=True, **who)
-    except PermissionError: pytest.skip(f"{sys.executable} lies in a directory that other users cannot enter")
-    if can.returncode: pytest.skip(f"another user cannot import what this needs: {can.stderr.strip()[-200:]}")
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__], env=env, cwd="/", capture_output=True, text=True, **who)
-    assert done.returncode == 0, done.stdout[-3000:]
+    run_as_ordinary_user(__file__)
