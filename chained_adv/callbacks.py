@@ -53,6 +53,8 @@ class Callback:
     def after_phase(self, phase: Phase): "Take note of the end of a phase"
     def after_stage(self, stage: int): "Take note of the end of a stage"
     def evaluating(self, stage: int, split: str, part: str): "Take note of an evaluation's next part"
+    def after_play(self, stage: int, split: str, sampled: Rollout, greedy: Rollout):
+        "Take note of what was played in an evaluation"
     def after_evaluation(self, stage: int, evaluations: dict): "Take note of an evaluation"
     def after_run(self, summary: dict | None): "Clean up"
     def state(self) -> dict:

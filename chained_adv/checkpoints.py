@@ -374,7 +374,7 @@ def clear_folder(
 ):
     "Make room for a run"
     if overwrite and folder.exists(): shutil.rmtree(folder)
-    for name in ("metrics.jsonl", "evaluation.jsonl", "alarms.jsonl", "summary.json"):
+    for name in ("metrics.jsonl", "evaluation.jsonl", "alarms.jsonl", "episodes.jsonl.gz", "summary.json"):
         (folder / name).unlink(missing_ok=True)
 
 # %% ../nbs/34_checkpoints.ipynb #bbf2d87f

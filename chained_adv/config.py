@@ -82,6 +82,7 @@ class TrainingConfig:
     order: str = "uniform" # Order of problems: `uniform` is random, `difficulty` goes from easy to hard
     eval_samples: int = 200 # Held-out samples of an evaluation, rounded up to whole problems
     n_mutants: int = 6 # Mutants per problem for the mutation score; 0 leaves it out
+    episodes: int = 2 # Problems of a step whose texts are kept, next to all of evaluations; 0 keeps none
     timeout: float = 2. # Processor seconds of a test
     unguarded: str = "never" # Plain verdicts, which a program could forge, as rewards: `never` or `trusted`
     isolation: str = "" # Required level: `process`, `seccomp`, `landlock`, `full`; empty takes the strongest

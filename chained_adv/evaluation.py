@@ -224,7 +224,8 @@ def evaluate_players(
     reward: str = "per_test", # Reward scheme behind the reward figures in `metrics`
     name: str = "", # Name of the players in tables
     more: Callable[[Rollout], dict] | None = None, # Returns further observations of the sampled chains
-    progress: Callable[[str], None] = _silent # Called with the name of each phase as it starts
+    progress: Callable[[str], None] = _silent, # Called with the name of each phase as it starts
+    played: Callable[[Rollout, Rollout], None] | None = None # Called with judged samples and greedy chains
 ) -> Evaluation: # Every observation
     "Play all problems and collect everything that is observed"
     generator_reader, discriminator_reader = make_readers(players)
@@ -238,6 +239,7 @@ def evaluate_players(
     progress("greedy")
     greedy = play(players, problems, sandbox, stages=(), temperature=0, seed=seed, reward=reward,
                   unguarded=True)
+    if played: played(rollout, greedy)
     rollout.tokens["greedy"] += sum(greedy.tokens.values())
     values = observe_generator(rollout, greedy) | observe_discriminator(chosen)
     if mutants and chosen:

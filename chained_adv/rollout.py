@@ -62,6 +62,7 @@ class Rollout:
     "A batch of matches, and what it cost"
     matches: list[Match] # One per problem
     tokens: Counter = field(default_factory=Counter) # role: tokens sampled
+    seed: int = 0 # Of the samples
     # `generator_1` to `discriminator_5`, `execute`
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
 
@@ -126,7 +127,7 @@ def sample_chains(
     if n_samples > 1 and not set(branch_at) & set(players.chain_stages):
         raise ConfigError(f"branch_at={branch_at}: {n_samples} chains would be the same, because the "
                           f"generator writes none of these stages; give one of {players.chain_stages}")
-    rollout = Rollout([Match(p, [Chain(p) for _ in range(n_samples)]) for p in problems])
+    rollout = Rollout([Match(p, [Chain(p) for _ in range(n_samples)]) for p in problems], seed=seed)
     reader = reader or players.generator.reader()
     for stage in ALL_STAGES:
         with rollout.timed(f"generator_{stage}"):

@@ -39,6 +39,7 @@ from .evaluation import (N_SELECTION, RATE_NAMES, Evaluation, Selection, evaluat
 from .mutants import find_live_mutants
 from .callbacks import (Callback, Callbacks, FuzzInputs, Guard, Log, PastPrograms, Phase, Progress,
                                    StopOnAlarm, TokenBudget, make_callback)
+from .episodes import KeepEpisodes
 from .checkpoints import (CheckpointManager, check_folder, check_same_settings, clear_folder,
                                      hold_folder)
 
@@ -250,7 +251,7 @@ def _prepare(self: AdversarialTrainer, callbacks):
     self.sampler = ProblemSampler(self.problems, self.config.seed, self.config.order)
     self.values = ValueHeads(self.config.ppo, self.config.seed)
     self.budget = TokenBudget(self.config.token_budget)
-    shown = [Log(), *([Progress()] if self.show else [])] if is_main() else []
+    shown = [Log(), KeepEpisodes(), *([Progress()] if self.show else [])] if is_main() else []
     always = [self.budget, *shown, Guard(), PastPrograms()]
     self.callbacks = Callbacks(always + named_callbacks(self.config) + list(callbacks))
     self.callbacks.call("attach", self)
@@ -462,9 +463,10 @@ def evaluate(self: AdversarialTrainer,
         if not (problems := self._evaluated(split, samples)): continue
         count = math.ceil(tested * len(problems) * self.each)
         show = lambda part, split=split: self.callbacks.call("evaluating", stage, split, part)
+        played = lambda *both, split=split: self.callbacks.call("after_play", stage, split, *both)
         self.evaluations[stage, split] = evaluate_players(
             self.players, problems, self.sandbox, self.each, self._mutants(split, problems, count), count,
-            stable_hash("evaluation"), self.config.reward, progress=show)
+            stable_hash("evaluation"), self.config.reward, progress=show, played=played)
     made = {split: self.evaluations[stage, split] for split in splits if (stage, split) in self.evaluations}
     self.callbacks.call("after_evaluation", stage, made)
     return made
