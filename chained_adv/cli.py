@@ -7,8 +7,8 @@ __all__ = ['Problems', 'ListIds', 'Checkpoint', 'Discriminator', 'ConfigFile', '
            'problem_sets', 'whole_set', 'read_record', 'is_run', 'problem_origin', 'problem_pool', 'gather_settings',
            'whole_path', 'train', 'print_training', 'print_config', 'warm_start', 'LivePrinter', 'written_live',
            'count_plain', 'print_problem', 'print_episode', 'load_pair', 'list_problems', 'show', 'solve',
-           'check_target', 'measured_problems', 'evaluate', 'print_evaluation', 'checkpoints', 'export',
-           'check_problems', 'convert', 'leaks', 'doctor']
+           'check_target', 'measured_problems', 'evaluate', 'print_evaluation', 'print_played', 'look_at_run',
+           'checkpoints', 'export', 'check_problems', 'convert', 'leaks', 'doctor']
 
 # %% ../nbs/41_cli.ipynb #9e8480ed
 import json, os, sys, warnings
@@ -622,6 +622,64 @@ def print_evaluation(
     _print_rates(f"Differences to {names[0]} in points", columns(names[1:], _points))
     print("\ndifferences are paired by problem: 95 % interval, problems won:lost, p of the exact sign test; "
           "'higher' and 'lower' only where both agree")
+
+# %% ../nbs/41_cli.ipynb #bce8fb2b
+_SIGNS = dict(passed=("passes", "green"), caught=("caught", "red"), invalid=("not valid", "dim"))
+
+def _kept_test_row(test):
+    "Make the row of a kept test: its text, what it showed, why"
+    invalid = test.get("valid") is False or test["outcome"] == "rejected"
+    sign = "invalid" if invalid else "passed" if test["outcome"] == "passed" else "caught"
+    return clean_text(test["test"]), _SIGNS[sign], clean_text(test["reason"])[:120]
+
+def print_played(
+    played: Any # `Played`: one problem at one moment of a run
+):
+    "Print what both players wrote, with verdicts and rewards"
+    console = make_console()
+    for row in played.rows:
+        cut = ", cut off" if row["cut"] else ""
+        earned = "" if row["reward"] is None else f", reward {row['reward']:.2f}"
+        attempt = f"attempt {row['chain'] + 1}, {_title(row['role'], row['stage'])}"
+        print_block(console, f"{attempt} ({row['tokens']} tokens{cut}{earned})", row["code"] or row["text"])
+        if row["tests"]: print_table("", ("test", "program", "reason"), map(_kept_test_row, row["tests"]))
+
+@command("look", "look runs/default", "look runs/default --list", "look runs/default --problem add",
+         "look runs/default --step 30 --problem add", "look runs/default --html look.html")
+def look_at_run(
+    run: str = "runs/default", # Folder of a run
+    *,
+    problem: str = "", # Id of a problem; left out: one that was learned, or the first one of the step
+    step: int = -1, # A training step; left out: the first and the last evaluation
+    list_: Annotated[bool, "List what there is to look at, and stop"] = False,
+    html: str = "", # File to write instead: a page to browse
+    json: Json = False
+):
+    "Read what the players wrote: the same problem before and after, or a step."
+    from chained_adv.looking import before_and_after, explore, list_played
+    if html: return _write_page(explore(run, problem), html)
+    where = dict(step=step, split="step") if step >= 0 else {}
+    if problem: where["problem"] = problem
+    if list_ or step >= 0: chosen = list_played(run, **where)
+    else: chosen = before_and_after(run, problem)
+    if not chosen: raise ConfigError(f"{run}: nothing kept for step {step} {problem}".rstrip()
+                                     + "; `chained-adv look --list` shows what there is")
+    if list_:
+        columns = "step", "split", "phase", "problem", "solved"
+        if json: return print_json([{name: getattr(p, name) for name in columns} for p in chosen])
+        rows = [(p.step, p.split, p.phase, p.problem, f"{p.solved:.0%}") for p in chosen]
+        return print_table(run, columns, rows)
+    if step >= 0 and not problem: chosen = chosen[:1]
+    if json: return print_json([row for p in chosen for row in p.rows])
+    for played in chosen:
+        print_title(make_console(), f"{played.problem}: {played.moment}, solved {played.solved:.0%}")
+        print_played(played)
+
+def _write_page(page, path):
+    "Write a page, and say where"
+    try: page.save(path)
+    except OSError as e: raise ConfigError(f"{path} cannot be written: {e.strerror}") from None
+    print(f"page        {path}")
 
 # %% ../nbs/41_cli.ipynb #254eee85
 @command("checkpoints", "checkpoints runs/default", "checkpoints runs/default --json")

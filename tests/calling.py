@@ -13,3 +13,9 @@ def call(*args):
         except SystemExit as e: status = int(e.code or 0)
         except Exception as e: status, bug = 1, e
     return SimpleNamespace(exit_code=status, stdout=out.getvalue(), stderr=err.getvalue(), exception=bug)
+
+def refused(result, *words):
+    "One clear message on standard error, status 2, nothing else"
+    assert (result.exit_code, result.stdout) == (2, ""), (result.exit_code, result.stdout, result.stderr, result.exception)
+    assert "Traceback" not in result.stderr
+    for o in words: assert o in result.stderr, (o, result.stderr)

@@ -12,11 +12,11 @@ from chained_adv import command as printing
 from chained_adv.checkpoints import CheckpointManager
 from chained_adv.command import list_settings, make_parser, parse_command, read_toml
 from chained_adv.problems import load_problems
-from calling import call
+from calling import call, refused
 
 SMALL = ("--stages", "1", "--n-discriminator-steps", "1", "--first-discriminator-steps", "0", "--n-generator-steps", "1", "--k-alternating-steps", "0",
          "--problems-per-step", "2", "--samples", "2", "--eval-samples", "1", "--n-mutants", "0", "--max-stage-tokens", "4", "--max-test-tokens", "4", "--device", "cpu")
-RUN_FILES = {"config.json", "metrics.jsonl", "evaluation.jsonl", "summary.json", "checkpoints", "plots"}
+RUN_FILES = {"config.json", "metrics.jsonl", "evaluation.jsonl", "episodes.jsonl.gz", "summary.json", "checkpoints", "plots"}
 ENV = {**os.environ, "OMP_NUM_THREADS": "1"}
 
 def program(*args): return [sys.executable, "-c", "from chained_adv.cli import main; main()", *map(str, args)]
@@ -38,12 +38,6 @@ def write(folder, data, name="problems.json"):
     path = Path(folder) / name
     path.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
     return path
-
-def refused(result, *words):
-    "One clear message on standard error, status 2, nothing else"
-    assert (result.exit_code, result.stdout) == (2, ""), (result.exit_code, result.stdout, result.stderr, result.exception)
-    assert "Traceback" not in result.stderr
-    for o in words: assert o in result.stderr, (o, result.stderr)
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import torch
 
+from chained_adv.looking import read_episodes
 from oracle import differences, figures, is_close, load, machine, train
 
 KILLS = 3
@@ -37,3 +38,7 @@ def test_a_run_that_is_killed_at_random_moments_ends_as_if_it_had_not_been(tmp_p
     different = differences(record["runs"]["joint"], figures(folder))
     if record["machine"] != machine(): different = [d for d in different if not is_close(*d[1:]) and not d[0].startswith("/weights")]
     assert not different, f"seed {seed}, killed {killed}: {len(different)} figures differ, the first {different[0]}"
+    kept = read_episodes(folder)
+    keys = [tuple(row[k] for k in ("step", "split", "phase", "problem", "chain", "role", "stage", "list")) for row in kept]
+    assert len(keys) == len(set(keys)), f"seed {seed}: lines of episodes are doubled"
+    assert {row["step"] for row in kept if row["split"] == "step"} == set(range(1, total + 1)), f"seed {seed}: steps are missing"
