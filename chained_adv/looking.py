@@ -122,7 +122,8 @@ def before_and_after(
 def _page(title, played, first):
     "Fill the page's template"
     stages = [stage.title.lower() for stage in get_all_stages()]
-    plain = [dict(problem=p.problem, moment=p.moment, greedy=p.phase == "greedy", rows=p.rows) for p in played]
+    plain = [dict(problem=p.problem, moment=p.moment, greedy=p.phase == "greedy", rows=p.rows)
+             for p in played]
     data = json.dumps(dict(title=title, stages=stages, first=first, played=plain))
     template = files("chained_adv") / "data/look.html"
     return template.read_text(encoding="utf-8").replace("DATA", data.replace("<", "\\u003c"), 1)

@@ -11,6 +11,7 @@ import math, time, warnings
 from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 import peft, torch, transformers
 from fastcore.basics import patch
@@ -463,7 +464,7 @@ def evaluate(self: AdversarialTrainer,
         if not (problems := self._evaluated(split, samples)): continue
         count = math.ceil(tested * len(problems) * self.each)
         show = lambda part, split=split: self.callbacks.call("evaluating", stage, split, part)
-        played = lambda *both, split=split: self.callbacks.call("after_play", stage, split, *both)
+        played = partial(self.callbacks.call, "after_play", stage, split)
         self.evaluations[stage, split] = evaluate_players(
             self.players, problems, self.sandbox, self.each, self._mutants(split, problems, count), count,
             stable_hash("evaluation"), self.config.reward, progress=show, played=played)
