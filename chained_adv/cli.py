@@ -8,7 +8,7 @@ __all__ = ['Problems', 'ListIds', 'Checkpoint', 'Discriminator', 'ConfigFile', '
            'whole_path', 'train', 'print_training', 'print_config', 'warm_start', 'LivePrinter', 'written_live',
            'count_plain', 'print_problem', 'print_episode', 'load_pair', 'list_problems', 'show', 'solve',
            'check_target', 'measured_problems', 'evaluate', 'print_evaluation', 'print_played', 'look_at_run',
-           'checkpoints', 'export', 'check_problems', 'convert', 'leaks', 'doctor']
+           'checkpoints', 'export', 'check_problems', 'convert', 'leaks', 'judge_file', 'doctor']
 
 # %% ../nbs/41_cli.ipynb #9e8480ed
 import json, os, sys, warnings
@@ -796,6 +796,63 @@ def leaks(
     if json: return print_json(dict(leaks=[dict(train=a, held_out=b, why=why) for a, b, why in pairs]))
     if pairs: print_table(f"{len(pairs)} leaks", ("train", "held out", "why"), pairs)
     else: print("no leaks found")
+
+# %% ../nbs/41_cli.ipynb #0551a5cd
+@command("judge", "judge samples.jsonl --problems HumanEval.jsonl",
+    "judge samples.jsonl --problems HumanEval.jsonl --k 1,5 --json",
+    "judge folder --problems mine.json --out results.jsonl")
+def judge_file(
+    samples: str, # JSONL file (also .gz) with task_id and solution or completion; or a folder: TASK_ID/N.py
+    *,
+    problems: Problems,
+    out: str = "", # File of results, one line for each sample; left out: next to the samples
+    k: tuple[int, ...] = (1, 10, 100), # Numbers of tries for pass@k
+    timeout: float = 2., # Processor seconds of each call
+    workers: int = 0, # Programs at once; 0: one for each core
+    unguarded: bool = False, # Run tests plain where nothing else works; a program can forge such a verdict
+    overwrite: bool = False, # Judge all of them anew
+    json: Json = False
+):
+    "Judge programs of a sample file: verdicts, pass@k with intervals. Exit status 1: some have no problem."
+    from tqdm import tqdm
+    from chained_adv.samples import judge_samples, pass_rates, read_prompts, read_samples
+    from chained_adv.sandbox import Sandbox
+    known = {p.id: p for p in whole_set(problems)}
+    found, path = read_samples(samples, list(known)), Path(samples)
+    good = [o for o in found if o.task_id in known]
+    lost = sorted({o.task_id for o in found} - known.keys())
+    if not good:
+        raise ConfigError(f"no sample is for a problem of {problems}: the samples name {lost[0]!r}, "
+                          f"the problems are called like {next(iter(known))!r}")
+    stem = path.resolve().name.split(".jsonl")[0]
+    target = Path(out) if out else path.parent / f"{stem}_results.jsonl"
+    if overwrite: target.unlink(missing_ok=True)
+    with (Sandbox(timeout, workers=workers or None) as box,
+          tqdm(total=len(good), unit="sample", file=sys.stderr, disable=None) as bar):
+        show = lambda done, _: bar.update(done - bar.n)
+        try: lines = judge_samples(good, known, box, target, read_prompts(problems), show, unguarded)
+        except KeyboardInterrupt:
+            say(f"the results so far are in {target}; the same command goes on from there")
+            raise
+    rates = pass_rates(lines, k)
+    missing = sorted(known.keys() - {o["task_id"] for o in lines})
+    plain, passed = (sum(bool(o[name]) == wanted for o in lines)
+                     for name, wanted in (("guarded", False), ("passed", True)))
+    if json:
+        print_json(dict(samples=len(lines), passed=passed, problems=len(known) - len(missing),
+                        pass_at_k={n: o.as_dict() for n, o in rates.items()}, without_samples=missing,
+                        without_problem=lost, plain=plain, out=str(target)))
+    else:
+        print_table("pass@k over problems, with 95 % intervals", ("", "pass@k"),
+                    [(f"k = {n}", _percent(o._asdict())) for n, o in rates.items()])
+        print(f"\n{passed} of {len(lines)} samples passed\nresults     {target}")
+        if missing:
+            print(f"no samples  {len(missing)} of {len(known)} problems, which are left out: "
+                  f"{', '.join(missing[:5])}")
+        _print_plain(plain)
+    if lost:
+        say(f"{len(found) - len(good)} samples have no problem in {problems}: {', '.join(lost[:5])}")
+        sys.exit(1)
 
 # %% ../nbs/41_cli.ipynb #9ccb46a6
 @command("doctor", "doctor", "doctor --json",

@@ -6,7 +6,7 @@
 __all__ = ['GROUPS', 'KINDS', 'WORDS', 'ALSO', 'COMMANDS', 'describe_error', 'exit_status', 'say', 'print_json', 'clean_text',
            'make_console', 'print_title', 'print_block', 'make_table', 'print_table', 'Setting', 'list_settings',
            'parse_value', 'suggest', 'read_settings', 'make_config', 'write_toml', 'read_toml', 'CommandParser',
-           'make_parser', 'parse_command', 'command', 'run_command', 'hub_reachable', 'start_quietly']
+           'make_parser', 'renamed_option', 'parse_command', 'command', 'run_command', 'hub_reachable', 'start_quietly']
 
 # %% ../nbs/39_command.ipynb #ce469e80
 import argparse, difflib, json, os, re, sys, warnings
@@ -262,6 +262,19 @@ def make_parser(
     parser.usage = f"{parser.prog}{words} [options]"
     return parser
 
+def renamed_option(
+    words: list[str], # Words that the command does not take
+    flags: list[str] # Those that it does
+) -> str: # Empty for words that never were an option
+    "Say what an option of the first documents is called now"
+    found = re.search(r"--(set\b[ =]?)?([\w-]*)", " ".join(words))
+    old = found[2].replace("-", "_") if found else ""
+    new = dict(learning_rate="lr").get(old, old)
+    flag = f"--{new.replace('_', '-')}"
+    if not found or flag not in flags or not (found[1] or new != old): return ""
+    renamed = f"`{old}` is now `{new}`" if new != old else "every setting is a flag"
+    return f"{renamed}: write {flag} VALUE; "
+
 def parse_command(
     parser: CommandParser, # Parser of `make_parser`
     argv: list[str] # Words that follow the name of the command
@@ -271,7 +284,8 @@ def parse_command(
     given, unknown = parser.parse_known_intermixed_args(argv)
     if not unknown: return vars(given)
     word = next((o for o in unknown if o.startswith("-")), unknown[0])
-    hint = suggest(word, re.findall(r"--[\w-]+", parser.format_help()))
+    flags = re.findall(r"--[\w-]+", parser.format_help())
+    hint = renamed_option(unknown, flags) or suggest(word, flags)
     name = parser.prog.removeprefix("chained-adv ")
     raise ConfigError(f"{name} takes no {word}; {hint}see {parser.prog} --help")
 

@@ -6,8 +6,9 @@
 __all__ = ['require_level', 'Sandbox', 'Returned', 'value_of_call', 'check_problem', 'Job']
 
 # %% ../nbs/05_sandbox.ipynb #4c55f63f
-import asyncio, atexit, json, math, os, threading
+import asyncio, atexit, json, math, os, threading, weakref
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any, NamedTuple
 from fastcore.basics import patch
@@ -43,6 +44,7 @@ class Sandbox:
         isolation: str | None = None, # Level programs must be held at, of `ISOLATION`; None: the best here
         give_up: bool = False # Stop a program at its first time-out? The tests not reached count as failed
     ):
+        self.settings = {k: v for k, v in locals().items() if k != "self"}
         if workers is None: workers = len(getattr(os, "sched_getaffinity", lambda _: [0])(0))
         if not timeout > 0 or memory_mb < 64 or workers < 1:
             raise SandboxError(f"timeout={timeout}, memory_mb={memory_mb}, workers={workers}: "
@@ -50,11 +52,20 @@ class Sandbox:
         if isolation: require_level(isolation)
         self.timeout, self.memory, self.limit, self.count = timeout, memory_mb << 20, output_limit, workers
         self.budget, self.isolation = 10 * timeout if budget is None else budget, isolation
-        self.known, self.lock, self.closed = Known(cache_size), threading.RLock(), False
-        self.give_up, self.owner = give_up, os.getpid()
+        self.cache_size, self.give_up, self.closed = cache_size, give_up, False
+        self.begin()
+        _sandboxes.add(self)
+        atexit.register(self.close)
+
+    def begin(self):
+        "Start with no process, nothing known and nothing asked"
+        self.known, self.lock, self.owner = Known(self.cache_size), threading.RLock(), os.getpid()
         self.zygotes: dict[tuple, Zygote] = {} # by role and list of modules
         self.idle: dict[str, list[Child]] = {} # suite of rows -> processes that serve it and wait
-        atexit.register(self.close)
+        self.asked: list[tuple[list[Job], Future, bool]] = [] # what `submit` took and no batch has taken yet
+        self.asking, self.serving = threading.Lock(), False # for `asked`; does a thread serve it?
+
+_sandboxes: weakref.WeakSet = weakref.WeakSet()
 
 # %% ../nbs/05_sandbox.ipynb #9ef7274e
 @patch(as_prop=True)
@@ -88,9 +99,22 @@ def close(self: Sandbox):
 def drop_zygotes(self: Sandbox):
     "End all processes; the next job starts them anew"
     zygotes, self.zygotes, self.idle = self.zygotes, {}, {}
-    if self.owner == os.getpid():
-        for z in zygotes.values(): z.close()
-    self.owner = os.getpid()
+    for z in zygotes.values(): z.close()
+
+# %% ../nbs/05_sandbox.ipynb #3f8f0721
+@patch
+def __getstate__(self: Sandbox): return self.settings | dict(give_up=self.give_up)
+
+@patch
+def __setstate__(self: Sandbox, settings: dict): Sandbox.__init__(self, **settings)
+
+def _after_fork():
+    "Give every sandbox of this new process a fresh start"
+    global _planning
+    _planning = threading.Lock()
+    for o in list(_sandboxes): o.begin()
+
+if hasattr(os, "register_at_fork"): os.register_at_fork(after_in_child=_after_fork)
 
 # %% ../nbs/05_sandbox.ipynb #d4d45e2d
 @patch
@@ -131,8 +155,13 @@ def run_many(self: Sandbox,
     progress: Callable | None = None # Called with (jobs done, jobs) as results come in
 ) -> list[ExecutionResult]: # One per job, in order
     "Run many jobs; what is asked twice is run once. Raises `SandboxError` when the sandbox itself fails"
+    return self.run_plans([self.plan(j) for j in jobs], progress)
+
+@patch
+def run_plans(self: Sandbox, plans: list, progress: Callable | None = None) -> list[ExecutionResult]:
+    "Run jobs that were read"
     with self.lock:
-        batch = Batch(self, [self.plan(j) for j in jobs], progress)
+        batch = Batch(self, plans, progress)
         self.drive(batch.references())
         self.drive(batch.tasks())
         self.rest()
@@ -151,25 +180,76 @@ def plan(self: Sandbox, job: Job):
     code, signature = unfence(job.code), job.signature or ""
     given = [job.tests] if isinstance(job.tests, str) else getattr(job.tests, "items", job.tests)
     texts = (o if isinstance(o, str) else getattr(o, "text", "") for o in given)
-    entry = guess_entry(code, signature, "\n".join(texts)) if job.entry_point is None else job.entry_point
-    return plan_job(replace(job, code=code), list(each_test(given, entry, signature)), entry)
+    with _planning:
+        entry = guess_entry(code, signature, "\n".join(texts)) if job.entry_point is None else job.entry_point
+        return plan_job(replace(job, code=code), list(each_test(given, entry, signature)), entry)
 
-@patch
-async def run_many_async(self: Sandbox, jobs: Iterable[Job]) -> list[ExecutionResult]:
-    "The same where other tasks go on meanwhile"
-    return await asyncio.to_thread(self.run_many, list(jobs))
+_planning = threading.Lock() # `ast.parse` can fail in several threads at once (CPython issue 106905)
 
 # %% ../nbs/05_sandbox.ipynb #ddc0148c
 @patch
 def drive(self: Sandbox, tasks: Iterator):
     "Run tasks, two more at a time than programs may run, so that the host has work while they run"
     if self.closed: raise SandboxError("this Sandbox is closed; make a new one")
-    if self.owner != os.getpid(): self.drop_zygotes()
     alive = lambda: [z for z in self.zygotes.values() if z.alive]
     try: Loop().drive(tasks, self.count + 2, alive)
     except BaseException:
         self.drop_zygotes()
         raise
+
+# %% ../nbs/05_sandbox.ipynb #0d28b5aa
+@patch
+def ask(self: Sandbox,
+    jobs: list[Job], # Programs and their tests
+    alone: bool = False # Is the result of the first job wanted, instead of the list?
+) -> Future: # Of the results
+    "Have jobs run with the next batch"
+    if self.closed: raise SandboxError("this Sandbox is closed; make a new one")
+    future: Future = Future()
+    with self.asking:
+        self.asked.append((jobs, future, alone))
+        if self.serving: return future
+        self.serving = True
+    threading.Thread(target=self.serve, name="sandbox", daemon=True).start()
+    return future
+
+@patch
+def serve(self: Sandbox):
+    "Run batches until nothing is asked"
+    while True:
+        with self.asking:
+            asked, self.asked = self.asked, []
+            self.serving = bool(asked)
+        if not asked: return
+        self.serve_batch([o for o in asked if o[1].set_running_or_notify_cancel()])
+
+@patch
+def serve_batch(self: Sandbox, asked: list[tuple[list[Job], Future, bool]]):
+    "Run one batch and give each future its part"
+    read = []
+    for jobs, future, alone in asked:
+        try: read.append(([self.plan(j) for j in jobs], future, alone))
+        except BaseException as e: future.set_exception(e)
+    try: results = iter(self.run_plans([p for plans, *_ in read for p in plans]))
+    except BaseException as e:
+        for _, future, _ in read: future.set_exception(e)
+    else:
+        for plans, future, alone in read:
+            part = [next(results) for _ in plans]
+            future.set_result(part[0] if alone else part)
+
+# %% ../nbs/05_sandbox.ipynb #310e93aa
+@patch
+def submit(self: Sandbox,
+    job: Job # One program and its tests
+) -> Future: # Of an `ExecutionResult`
+    "Run a job with the next batch, and return at once"
+    return self.ask([job], alone=True)
+
+@patch
+async def run_many_async(self: Sandbox, jobs: Iterable[Job]) -> list[ExecutionResult]: # One per job, in order
+    "Run many jobs without blocking the event loop; calls that wait together make one batch"
+    return await asyncio.wrap_future(self.ask(list(jobs)))
 
 # %% ../nbs/05_sandbox.ipynb #08c4d39b
 @patch

@@ -4,12 +4,12 @@
 
 # %% auto #0
 __all__ = ['MAX_ANSWER', 'MAX_BYTES', 'MAX_PIECES', 'PIECE', 'TRIES', 'LINGER', 'TICK', 'WALL', 'PATIENCE', 'BASE', 'WIDE',
-           'LISTS', 'WIDER', 'reader', 'SandboxError', 'list_for', 'Zygote', 'Child', 'Ended', 'Wait', 'result_of',
-           'Loop', 'Reader']
+           'LISTS', 'WIDER', 'reader', 'SandboxError', 'list_for', 'make_channel', 'Zygote', 'Child', 'Ended', 'Wait',
+           'result_of', 'Loop', 'Reader']
 
 # %% ../../nbs/judge/14_host.ipynb #43bec754
 import atexit, importlib.util, json, math, os, re, select, signal, socket, struct, subprocess, sys
-import threading, time
+import threading, time, weakref
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
@@ -68,6 +68,25 @@ def list_for(text: str, tests: bool = False) -> str: # A key of `LISTS`
 # %% ../../nbs/judge/14_host.ipynb #1ddb2ad9
 _STATUS, _ORDER = struct.Struct("!Ii"), struct.Struct("!cI") # as in the zygote
 _SENDER = struct.Struct("iII") # process, user, group; filled in by the kernel
+_channels: weakref.WeakSet = weakref.WeakSet() # both ends of all channels of this process
+_noting = threading.RLock() # held while a channel is made, and during a fork
+
+def make_channel() -> tuple[socket.socket, socket.socket]: # This end, the child's end
+    "Make a pair of sockets that a fork of this process closes"
+    with _noting:
+        pair = socket.socketpair()
+        _channels.update(pair)
+    return pair
+
+def _close_channels():
+    "Close all channels of the process that this one was forked from"
+    for o in list(_channels): o.close()
+    _channels.clear()
+    _noting.release()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_noting.acquire, after_in_parent=_noting.release,
+                        after_in_child=_close_channels)
 
 class Zygote:
     "A process that forks jailed children"
@@ -85,7 +104,7 @@ class Zygote:
         paths = (PACKAGE, *{o for n in others for o in _folder_of(n)})
         given = (role, level, LISTS[names], paths, memory, seconds, filter_for(level))
         command = child_python(f"from chained_adv.judge.zygote import main; main(*{given!r})", paths)
-        self.control, theirs = socket.socketpair()
+        self.control, theirs = make_channel()
         self.start([*command, str(theirs.fileno())], theirs)
 
 # %% ../../nbs/judge/14_host.ipynb #f8e56a21
@@ -275,7 +294,7 @@ def ended(self: Child) -> Ended:
 @patch
 def fork(self: Zygote, arguments: dict | None = None) -> Child: # What its role needs
     "Have a child forked and send it its arguments"
-    ours, theirs = socket.socketpair()
+    ours, theirs = make_channel()
     ours.setblocking(False)
     if sys.platform == "linux": ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
     while self.leaving and (self.leaving[0][1].status is not None or time.monotonic() > self.leaving[0][0]):
@@ -492,4 +511,9 @@ def prepare(self: Reader) -> tuple[Zygote, Child]:
     self.zygote, self.child = zygote, self.child or zygote.fork()
     return zygote, self.child
 
+def _fresh_reader():
+    "Forget a lock that another thread may hold for ever"
+    reader.lock, reader.zygote, reader.child = threading.Lock(), None, None
+
 reader = Reader()
+if hasattr(os, "register_at_fork"): os.register_at_fork(after_in_child=_fresh_reader)
