@@ -174,7 +174,7 @@ class Log(Callback):
         config, folder = self.trainer.config, Path(self.trainer.config.out)
         trackers = [start_tracker(name, folder, asdict(config)) for name in config.trackers]
         self.logger = TrainingLogger(folder, tuple(trackers), EXTRA)
-        self.logger.resume(self.trainer.step)
+        self.logger.resume(self.trainer.step, self.trainer.finished)
 
     def after_step(self, line, rollout, samples):
         if self.logger: self.logger.log_step(**line)
@@ -199,7 +199,9 @@ class Progress(Callback):
     def before_run(self): self.bar = TrainingProgress(self.trainer.total_steps, self.trainer.step)
 
     def after_step(self, line, rollout, samples):
-        if self.bar: self.bar.update(line["stage"], line["phase"], line)
+        budget = self.trainer.budget # of tokens
+        share = budget.tokens / budget.budget if budget.budget else None
+        if self.bar: self.bar.update(line["stage"], line["phase"], line, share)
 
     def evaluating(self, stage, split, part):
         if self.bar: self.bar.evaluating(stage, split, part)

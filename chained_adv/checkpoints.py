@@ -317,6 +317,18 @@ def mend_best(self: CheckpointManager):
     best = self.get_best_checkpoint()
     if best and best.name != "best": self.save_as_best(best.name)
 
+# %% ../nbs/34_checkpoints.ipynb #de361254
+@patch
+def drop_checkpoint(self: CheckpointManager,
+    name: str # Its name; without a checkpoint of that name we do nothing
+):
+    "Delete a checkpoint; a kill meanwhile leaves no half of it in the list"
+    target = self.folder / _check_name("checkpoint name", name)
+    if not target.exists(): return
+    with self._writing():
+        (target / "manifest.json").unlink(missing_ok=True)
+        shutil.rmtree(target, ignore_errors=True)
+
 # %% ../nbs/34_checkpoints.ipynb #9c100010
 @patch
 def load_checkpoint(self: CheckpointManager,
@@ -351,7 +363,7 @@ def check_folder(
 ):
     "Raise `ConfigError` for a folder that must not be touched"
     _require(not folder.exists() or folder.is_dir(), f"{folder} is a file; choose another --out")
-    if not folder.exists() or not any(folder.iterdir()): return
+    if not folder.exists() or all(o.name == "probe.jsonl" for o in folder.iterdir()): return
     _require(resume or overwrite, f"the run folder {folder} exists and is not empty; add --resume to go on "
                                   "with it, --overwrite to start again, or choose another --out")
     _require(_is_run(folder), f"{folder} holds files, but no config.json of a run, so nothing in it is "
@@ -363,7 +375,8 @@ def check_same_settings(
 ):
     "Raise `ConfigError` if the run was started with other settings"
     saved = json.loads((folder / "config.json").read_text(encoding="utf-8"))["settings"]
-    now = json.loads(json.dumps(asdict(replace(config, out=saved["out"]))))
+    places = {k: saved[k] for k in ("out", "problems", "save_every") if k in saved} # change no figure
+    now = json.loads(json.dumps(asdict(replace(config, **places))))
     changed = [k for k in now | saved if now.get(k) != saved.get(k)]
     _require(not changed, f"{folder} was started with other settings ({', '.join(changed)}); resume with "
                           "the same ones, or start a new run")

@@ -4,14 +4,16 @@
 
 # %% auto #0
 __all__ = ['Problems', 'ListIds', 'Checkpoint', 'Discriminator', 'ConfigFile', 'Seed', 'Device', 'Threads', 'Json', 'main',
-           'problem_sets', 'whole_set', 'read_record', 'is_run', 'problem_origin', 'problem_pool', 'gather_settings',
-           'whole_path', 'train', 'print_training', 'print_config', 'warm_start', 'LivePrinter', 'written_live',
-           'count_plain', 'print_problem', 'print_episode', 'load_pair', 'list_problems', 'show', 'solve',
-           'check_target', 'measured_problems', 'evaluate', 'print_evaluation', 'print_played', 'look_at_run',
-           'checkpoints', 'export', 'check_problems', 'convert', 'leaks', 'judge_file', 'doctor']
+           'problem_sets', 'whole_set', 'load_sources', 'choose_held_out', 'read_record', 'is_run', 'absolute_sources',
+           'problem_origin', 'problem_pool', 'gather_settings', 'whole_path', 'forecast', 'print_forecast', 'train',
+           'print_training', 'print_config', 'warm_start', 'LivePrinter', 'written_live', 'count_plain',
+           'print_problem', 'print_episode', 'load_pair', 'list_problems', 'show', 'solve', 'check_target',
+           'measured_problems', 'evaluate', 'print_evaluation', 'print_played', 'look_at_run', 'checkpoints', 'export',
+           'check_problems', 'convert', 'leaks', 'judge_file', 'doctor']
 
 # %% ../nbs/41_cli.ipynb #9e8480ed
 import json, os, sys, warnings
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -70,29 +72,31 @@ Json = Annotated[bool, "Print JSON"]
 
 # %% ../nbs/41_cli.ipynb #91715ec7
 def problem_sets(
-    source: str, # File or name of a set
-    seed: int = 0 # Seed of the split
+    source: str, # File or name of a set; several with ` + ` between them
+    seed: int = 0, # Seed of the split
+    held_out: str = "" # How many problems at the end of the source, or a source; empty splits 80 to 20
 ) -> tuple[list[Problem], list[Problem]]: # Training problems, held-out problems
     "Load the problems of a source in two parts; remarks go to standard error"
-    from chained_adv.problems import find_leaks, load_problems, split_problems
+    if held_out: return choose_held_out(source, held_out)
+    from chained_adv.problems import find_leaks, split_problems
     if source == "tiny":
         from chained_adv.tiny.world import tiny_problems
         return tiny_problems("train", 240), tiny_problems("held_out", 200)
     if source.startswith("arc:"):
         from chained_adv.arc.bridge import load_arc_problems
-        train, held_out, remarks = load_arc_problems(source, seed)
+        train, rest, remarks = load_arc_problems(source, seed)
         for o in remarks: say(o)
-        return train, held_out
-    problems = load_problems(source)
+        return train, rest
+    problems = load_sources(source)
     if len(problems) < 5:
         say(f"{len(problems)} problems are too few to hold some out (5 are needed): "
             "all of them are training problems")
         return problems, []
-    train, held_out = split_problems(problems, .2, seed)
-    twins = {h for _, h, _ in find_leaks(train, held_out)}
+    train, rest = split_problems(problems, .2, seed)
+    twins = {h for _, h, _ in find_leaks(train, rest)}
     if twins: say(f"{len(twins)} held-out problems are also training problems under another id: "
                   "they are moved to the training set")
-    return train + [p for p in held_out if p.id in twins], [p for p in held_out if p.id not in twins]
+    return train + [p for p in rest if p.id in twins], [p for p in rest if p.id not in twins]
 
 # %% ../nbs/41_cli.ipynb #47fbb956
 def whole_set(
@@ -107,6 +111,30 @@ def whole_set(
     problems, remarks = arc_problems(source, references)
     for o in remarks: say(o)
     return problems
+
+# %% ../nbs/41_cli.ipynb #438a46f7
+def load_sources(
+    source: str # Sources with ` + ` between them
+) -> list[Problem]: # In the order of the sources
+    "Load the problems of several sources; raises `ConfigError` if two have the same id"
+    problems = [p for part in source.split(" + ") for p in whole_set(part)]
+    twice = [id for id, n in Counter(p.id for p in problems).items() if n > 1]
+    if twice and " + " in source:
+        raise ConfigError(f"problems {source}: {len(twice)} ids stand for two problems each, for example "
+                          f"{twice[0]}; rename them in one of the files")
+    return problems
+
+def choose_held_out(
+    source: str, # Sources to train on
+    held_out: str # How many problems at their end to hold out, or other sources
+) -> tuple[list[Problem], list[Problem]]: # Training problems, held-out problems
+    "Load problems with a held-out part that the user chose; raises `ConfigError`"
+    problems = load_sources(source)
+    if not held_out.isdigit(): return problems, load_sources(held_out)
+    n = int(held_out)
+    if not 0 < n < len(problems):
+        raise ConfigError(f"--held-out {n}: {source} has {len(problems)} problems; leave some to train on")
+    return problems[:-n], problems[-n:]
 
 # %% ../nbs/41_cli.ipynb #fc130a21
 def read_record(
@@ -127,21 +155,32 @@ def is_run(path: str | Path) -> bool: # False for a model's folder
     return ((path / "manifest.json").is_file() or (path / "checkpoints").is_dir()
             or any(path.glob("*/manifest.json")))
 
+# %% ../nbs/41_cli.ipynb #1165eabc
+def absolute_sources(
+    source: str # Sources with ` + ` between them, or a number
+) -> str: # The same with absolute paths
+    "Make the paths of problem files absolute"
+    def absolute(one):
+        if one.isdigit() or one in ("tiny", "builtin", "easy"): return one
+        if not one.startswith("arc:"): return str(Path(one).resolve())
+        from chained_adv.arc.bridge import absolute_source
+        return absolute_source(one)
+    return " + ".join(map(absolute, source.split(" + ")))
+
 # %% ../nbs/41_cli.ipynb #41d68640
 def problem_origin(
     source: str, # Value of --problems; empty uses the source of the run, or the default of the model
     model: str, # Name of the generator's model
     record: dict[str, Any], # Record of the run to resume; empty for a new one
-    seed: int # Seed of a new run
-) -> dict[str, Any]: # `source`, with absolute paths, and `seed`: arguments for `problem_sets`
+    seed: int, # Seed of a new run
+    held_out: str = "" # Value of --held-out
+) -> dict[str, Any]: # With absolute paths: arguments for `problem_sets`
     "Describe where problems come from, for `config.json`"
     origin = record.get("problems") or {}
     source = source or origin.get("source") or ("tiny" if model == "tiny" else "builtin")
-    if source.startswith("arc:"):
-        from chained_adv.arc.bridge import absolute_source
-        source = absolute_source(source)
-    elif source not in ("tiny", "builtin", "easy"): source = str(Path(source).resolve())
-    return dict(source=source, seed=origin.get("seed", seed))
+    held_out = held_out or origin.get("held_out", "")
+    more = dict(held_out=absolute_sources(held_out)) if held_out else {}
+    return dict(source=absolute_sources(source), seed=origin.get("seed", seed), **more)
 
 def problem_pool(
     run: str, # Folder of a run or a checkpoint; empty for a model before training
@@ -156,11 +195,13 @@ def problem_pool(
 # %% ../nbs/41_cli.ipynb #3c75a967
 def gather_settings(quick, config, given, lr=0.) -> dict[str, Any]: # Name of a setting -> value
     "Gather the settings of a command line; raises `ConfigError`"
-    values = (QUICK if quick else {}) | (read_toml(config) if config else {})
+    values = (read_toml(config) if config else {}) | (QUICK if quick else {})
     if lr: values |= dict(generator_lr=lr, discriminator_lr=lr)
     values |= given
     for name in ("model", "generator_model", "discriminator_model", "prompts"):
         if name in values: values[name] = whole_path(values[name])
+    for name in ("problems", "held_out"):
+        if values.get(name): values[name] = absolute_sources(values[name])
     return values
 
 def whole_path(name: str) -> str: # Absolute path of a file or folder; other names as they are
@@ -168,6 +209,40 @@ def whole_path(name: str) -> str: # Absolute path of a file or folder; other nam
     from chained_adv.stages import PROMPT_SETS
     ours = name in ("", "tiny", "auto", *PROMPT_SETS)
     return name if ours or not Path(name).exists() else str(Path(name).resolve())
+
+# %% ../nbs/41_cli.ipynb #42921635
+def forecast(
+    folder: str | Path, # Folder of the quick run
+    config: TrainingConfig, # Settings of the whole run
+    tried: TrainingConfig, # Settings of the quick run
+    n_problems: int # Training problems before a probe
+) -> dict[str, float]: # What is done -> seconds
+    "Predict how long a run takes, from the steps of a quick run with the same model"
+    from chained_adv.tracking import read_metrics
+    from chained_adv.trainer import stage_phases
+    steps = read_metrics(folder)
+    whole = json.loads(Path(folder, "summary.json").read_text(encoding="utf-8"))["seconds"]
+    seconds = lambda rows: sum(v for o in rows for k, v in o.items() if k.startswith("seconds_"))
+    def size(c, role): # answers of a step, as far as the settings say
+        return c.problems_per_step * (c.n_samples if role == "generator" else c.n_programs * c.n_lists)
+    of_role = {role: [o for o in steps if o["role"] == role] for role in ("generator", "discriminator")}
+    answer = {r: seconds(rows) / max(len(rows), 1) / size(tried, r) for r, rows in of_role.items()}
+    phases = [o for stage in config.stages for o in stage_phases(config, stage)]
+    training = sum(o.turns * answer[r] * size(config, r) for o in phases for r in o.roles)
+    if config.token_budget:
+        training = config.token_budget * seconds(steps) / sum(o["generated_tokens"] for o in steps)
+    written = of_role["generator"]
+    sampling = sum(o["seconds_generate"] for o in written) / max(len(written) * size(tried, "generator"), 1)
+    return dict(probe=n_problems * config.probe_samples * sampling, training=training,
+                evaluations=max(whole - seconds(steps), 0.) * config.eval_samples / tried.eval_samples)
+
+def print_forecast(
+    parts: dict[str, float] # Of `forecast`
+):
+    "Print how long a whole run takes"
+    from chained_adv.tracking import describe_seconds
+    each = ", ".join(f"{k} {describe_seconds(v)}" for k, v in parts.items() if v)
+    print(f"\nwhole run   about {describe_seconds(sum(parts.values()))} on this machine ({each})")
 
 # %% ../nbs/41_cli.ipynb #134928fa
 @command("train", "train", "train --quick --out runs/try", "train --problems my.json --out runs/mine",
@@ -177,21 +252,21 @@ def whole_path(name: str) -> str: # Absolute path of a file or folder; other nam
     "train --out runs/default --resume")
 def train(
     *,
-    # Problem file (JSON or JSONL), builtin, easy, tiny, or ARC tasks: arc:builtin, arc:FOLDER or arc:FILE,
-    # with programs=PATH, views=NUMBER or search=no after commas. A file is split 80 to 20 into training and
-    # held-out problems. Left out: tiny for the tiny model, builtin for others
-    problems: str = "",
     quick: bool = False, # Do the smallest run that goes through everything; other flags win over it
     config: ConfigFile = "",
     lr: float = 0., # Learning rate of both players; 0 chooses by model
     engine_url: str = "", # Address of the server of --engine vllm
-    resume: bool = False, # Continue the run in --out after its last finished stage, with its settings
+    resume: bool = False, # Continue the run in --out from its last checkpoint, with its settings
     overwrite: bool = False, # Delete the run in --out and start again
     threads: Threads = 1, json: Json = False, **settings: Any
 ):
     "Train a generator and a discriminator against each other."
     if engine_url: settings["engine"] = engine_url
     values = gather_settings(quick, config, settings, lr)
+    tried = make_config(gather_settings(False, config, settings, lr)) if quick and config else None
+    if tried and "out" not in settings:
+        values["out"] = f"{tried.out}_quick"
+        overwrite = not resume and bool(read_record(values["out"]))
     out = Path(values.get("out", TrainingConfig.out))
     if resume and overwrite:
         raise ConfigError("--resume continues a run and --overwrite deletes it; give one of them")
@@ -207,7 +282,7 @@ def train(
     from chained_adv.trainer import AdversarialTrainer, check_config
     check_config(whole)
     check_folder(out, resume, overwrite)
-    origin = problem_origin(problems, generator, record, whole.seed)
+    origin = problem_origin(whole.problems, generator, record, whole.seed, whole.held_out)
     with AdversarialTrainer(whole, *problem_sets(**origin), facts=dict(problems=origin)) as trainer:
         try: summary = trainer.train_full_pipeline(resume, overwrite)
         except KeyboardInterrupt:
@@ -215,6 +290,7 @@ def train(
             raise
     if json: return print_json(dict(out=whole.out, **summary))
     print_training(summary)
+    if tried: print_forecast(forecast(out, tried, whole, len(trainer.problems)))
     print(f"\nrun folder  {out}\nplots       {out / 'plots'}\nnext        chained-adv solve --run {out}")
 
 # %% ../nbs/41_cli.ipynb #e2254694

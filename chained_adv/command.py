@@ -200,7 +200,8 @@ def write_toml(config: TrainingConfig) -> str:
         if o.group != group: lines += ["", f"[{o.group}]"]
         group = o.group
         value = getattr(getattr(config, group) if group else config, o.name)
-        lines += ["", f"# {o.help}", f"{o.name} = {json.dumps(value, ensure_ascii=False)}"]
+        comment = [f"# {line}" for line in o.help.splitlines()]
+        lines += ["", *comment, f"{o.name} = {json.dumps(value, ensure_ascii=False)}"]
     return "\n".join(lines) + "\n"
 
 def read_toml(

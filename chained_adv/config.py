@@ -27,6 +27,7 @@ class ModelConfig:
     max_stage_tokens: int = 0 # Most tokens of a stage; 0 chooses by prompt set
     max_test_tokens: int = 0 # Most tokens of a list of tests; 0 chooses by prompt set
     max_rows: int = 0 # Most answers sampled at once; 0 takes as many as memory allows, up to 256
+    temperature: float = 1. # Divisor of all logits, when we sample and when we update
 
     def __post_init__(self): # as read from JSON
         object.__setattr__(self, "chain_stages", tuple(self.chain_stages))
@@ -65,6 +66,13 @@ class PPOConfig:
 class TrainingConfig:
     "Settings of a run"
     out: str = "runs/default" # Folder of the run
+    # Problems: a file (JSON or JSONL), builtin, easy, tiny, or ARC tasks: arc:builtin, arc:FOLDER, arc:FILE,
+    # with programs=PATH, views=NUMBER or search=no after commas; several with ` + ` between them. Empty: tiny
+    # for the tiny model, builtin for others
+    problems: str = ""
+    held_out: str = "" # Held-out problems: how many at the end of them, or a source; empty is one in five
+    probe_samples: int = 0 # Samples by which we choose problems solved now and then, not always; 0 takes all
+    save_every: int = 0 # Steps between checkpoints within a stage; 0 saves at the end of each stage only
     stages: tuple[int, ...] = (1, 2, 3, 4, 5) # Stages to train, in rising order
     n_discriminator_steps: int = 1 # Discriminator steps that begin a stage; 0 never trains the discriminator
     first_discriminator_steps: int = 32 # Additional discriminator steps before the first stage
@@ -95,4 +103,4 @@ class TrainingConfig:
 # %% ../nbs/08_config.ipynb #3c810b6f
 QUICK = dict( # The smallest run that goes through everything
     n_discriminator_steps=1, first_discriminator_steps=0, n_generator_steps=1, k_alternating_steps=1,
-    problems_per_step=8, n_samples=4, eval_samples=12, n_mutants=2)
+    problems_per_step=8, n_samples=4, eval_samples=12, n_mutants=2, token_budget=0, probe_samples=0)

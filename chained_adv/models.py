@@ -297,7 +297,8 @@ def sample(self: Player,
     limit = self.max_tokens(stage)
     ids, kept = self.encode(prompts, limit), [getattr(p, "kept", "") for p in prompts]
     seeds = [stable_hash(seed, self.role, stage, i) % 2**62 for i in range(len(ids))]
-    work = lambda rows: self._answer(rows, stage, limit, temperature, reader, kept[0])
+    warmth = temperature * self.config.temperature
+    work = lambda rows: self._answer(rows, stage, limit, warmth, reader, kept[0])
     answers = spread(work, list(zip(ids, seeds)), [tuple(p) for p in ids])
     return [Sample(p, *self.cut(*answer, stage=stage, kept=o)) for p, answer, o in zip(ids, answers, kept)]
 
@@ -312,7 +313,8 @@ def logprobs(self: Player,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]: # Log-probabilities, entropies, mask: row x token
     "Log-probabilities of samples under the present weights, or under the reference"
     reader = (reader or self.reader()) if self.base.adapters and not self.served else None
-    score = lambda model: answer_logprobs(model, reader, samples, self.pad_id, temperature)
+    warmth = temperature * self.config.temperature
+    score = lambda model: answer_logprobs(model, reader, samples, self.pad_id, warmth)
     if not reference: return score(activate(self.base, self.adapter(stage)))
     with torch.no_grad(), reference_model(self.base) as model: return score(model)
 
