@@ -92,7 +92,10 @@ def discriminator_batch(
     "The discriminator's lists of tests; a group are the lists about one chain"
     lists, credit = rollout.lists, None
     if all(t.credits is not None for t in lists): credit = [credit_of_tests(t, tokenizer) for t in lists]
-    return [_counted_sample(t, tokenizer) for t in lists], _make_batch(discriminator_turns(rollout), credit)
+    samples = [_counted_sample(t, tokenizer) for t in lists]
+    batch = _make_batch(discriminator_turns(rollout), credit)
+    if any(o.counted for o in samples): batch.counted = [o.counted or [True] * len(o.ids) for o in samples]
+    return samples, batch
 
 # %% ../nbs/35_batches.ipynb #c24a6059
 def _make_reader(player): return player.reader() if player.base.adapters else None

@@ -11,14 +11,17 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre
 from transformers import PreTrainedTokenizerFast
 
 from chained_adv.adapters import seeded
-from chained_adv.batches import credit_of_tests, token_spans
+from chained_adv.batches import credit_of_tests, discriminator_batch, token_spans, update_inputs
 from chained_adv.core import Problem
 from chained_adv.loading import TINY, as_text, decode, encode_text, end_tokens, load_base, load_tokenizer
 from chained_adv.models import ModelConfig, Players
-from chained_adv.rollout import TestList
+from chained_adv.ppo import Batch, PPOConfig, compute_advantages, create_optimizer, train_step
+from chained_adv.rollout import TestList, play
 from chained_adv.sampling import Sample
+from chained_adv.sandbox import Sandbox
 from chained_adv.sft import Example, encode_example, end_token
 from chained_adv.testcases import parse_tests
+from chained_adv.tiny.world import tiny_problems
 
 TEXTS = ["assert f(1) == 2", "assert f([1, 2]) == [3]", "assert is_right('abc', x=True)", "return max(xs, default=0) # the largest"] * 4
 WIDE = "🙂漢é👩‍👩‍👧字ß€𝔘" # of two to four bytes each
@@ -233,6 +236,27 @@ def test_decoding_keeps_blanks_before_punctuation(kind):
     text = "assert f('a , b') != \"do n't\" . x ? y !"
     ids = encode(tokenizer, text)
     assert tokenizer.decode(ids) != text == decode(tokenizer, ids)
+
+def test_statistics_are_means_over_the_tokens_that_are_trained():
+    "With `tests=\"inputs\"` the values after the calls are not; each statistic is a mean over the others"
+    players = Players(ModelConfig(device="cpu", tests="inputs"))
+    d = players.discriminator
+    with Sandbox() as sandbox: rollout = play(players, tiny_problems("train", 25)[:4], sandbox, stages=(5,), n_lists=4, seed=1)
+    samples, batch = discriminator_batch(rollout, d.base.tokenizer)
+    trained = [sum(s.counted) for s in samples]
+    assert [list(map(bool, o)) for o in batch.counted] == [s.counted for s in samples] and sum(trained) < .9 * sum(batch.lengths)
+    logprobs, entropy, mask = d.logprobs(samples, 5)
+    advantages, kept = compute_advantages(batch, config := PPOConfig(epochs=1, minibatches=1, kl_coef=0.))
+    rows = kept.nonzero()[:, 0].tolist()
+    true = entropy[rows][mask[rows]].mean().item()
+    optimizer = create_optimizer(d.parameters(5).values(), 0.)
+    stats = train_step(**update_inputs(d, samples, [5] * len(samples), batch, optimizer, config, 1))
+    assert stats["entropy"] == pytest.approx(true, rel=1e-4)
+    assert stats["entropy"] != pytest.approx(entropy[rows][mask[rows]].sum().item() / sum(batch.lengths[i] for i in rows), rel=.1)
+    assert advantages[rows][~mask[rows][:, :advantages.shape[1]]].abs().sum() == 0, "what is not trained does not set the scale either"
+
+def test_what_is_trained_has_a_number_per_token():
+    with pytest.raises(ValueError, match="row 1 has 1 tokens, but 2 numbers"): Batch([2, 1], [[0., 0.], [0.]], [0., 1.], [0, 0], counted=[[True, False]] * 2)
 
 def test_nothing_is_decoded_without_saying_so():
     "All of the package's own calls of a tokenizer's `decode`"
