@@ -11,9 +11,10 @@ from bisect import bisect_left
 from collections import Counter
 from dataclasses import replace
 from functools import partial
+from itertools import accumulate
 import torch
 from .core import TrainingError
-from .loading import loss_scale
+from .loading import decode, loss_scale
 from .memory import MicroBatches, checkpoint_layers, fit_config, is_out_of_memory
 from .sampling import Reader, Sample
 from .models import Player
@@ -38,18 +39,25 @@ def generator_batch(
     return [t.answer for t in turns], [t.stage for t in turns], _make_batch(turns)
 
 # %% ../nbs/35_batches.ipynb #5b35f24d
+def _written(tokenizer, ids):
+    "The text of tokens, and how many of its characters each beginning of the tokens has written whole"
+    whole, ends = decode(tokenizer, ids), []
+    for i in range(len(ids) + 1):
+        text = decode(tokenizer, ids[:i])
+        ends.append(len(text if whole.startswith(text) else text.rstrip("\ufffd")))
+    return whole, list(accumulate(ends, max))
+
 def token_spans(
     tokenizer, # Of the player
-    ids: list[int], # Token ids of an answer
-    text: str, # The answer's text, which is all that the ids say or a part of it
+    answer: Sample, # With its text, which is what we began and then all that the tokens say or a part of it
     spans: list[tuple[int, int]] # Pairs of characters in the text: the first, and the one after the last
 ) -> list: # span: (first token, token after the last); None where the ids do not say the text
     "Which tokens wrote which part of an answer"
-    ends = [len(tokenizer.decode(ids[:i])) for i in range(len(ids) + 1)] # of each prefix, in characters
-    at = tokenizer.decode(ids).find(text)
+    whole, ends = _written(tokenizer, answer.ids)
+    at = whole.find(answer.text[answer.begun:])
     if at < 0: return [None] * len(spans)
-    token_at = lambda character: bisect_left(ends, at + character)
-    return [(token_at(start), min(token_at(end), len(ids))) for start, end in spans]
+    token_at = lambda character: bisect_left(ends, at + max(character - answer.begun, 0))
+    return [(token_at(start), min(token_at(end), len(answer.ids))) for start, end in spans]
 
 # %% ../nbs/35_batches.ipynb #5b8e6fa1
 def credit_of_tests(
@@ -59,7 +67,7 @@ def credit_of_tests(
     "The credit of each test on the tokens that wrote it"
     if tests.credits is None: raise TrainingError("a list without credits; call `judge` on its rollout")
     n = len(tests.answer.ids)
-    spans = token_spans(tokenizer, tests.answer.ids, tests.answer.text, [o.span for o in tests.parsed.items])
+    spans = token_spans(tokenizer, tests.answer, [o.span for o in tests.parsed.items])
     earned, end = {}, 0
     for span, credit in sorted(zip(filter(None, spans), tests.credits)):
         if span in earned: # several tests that one text makes, as a loop does
@@ -73,7 +81,7 @@ def credit_of_tests(
 def _counted_sample(tests, tokenizer):
     "The answer of a list, with the tokens that count where it is one of inputs"
     if tests.parsed.format != "filled": return tests.answer
-    spans = token_spans(tokenizer, tests.answer.ids, tests.answer.text, [o.span for o in tests.parsed.items])
+    spans = token_spans(tokenizer, tests.answer, [o.span for o in tests.parsed.items])
     return replace(tests.answer, counted=counted_tokens(len(tests.answer.ids), spans))
 
 # %% ../nbs/35_batches.ipynb #2ed8e3f9
@@ -84,7 +92,10 @@ def discriminator_batch(
     "The discriminator's lists of tests; a group are the lists about one chain"
     lists, credit = rollout.lists, None
     if all(t.credits is not None for t in lists): credit = [credit_of_tests(t, tokenizer) for t in lists]
-    return [_counted_sample(t, tokenizer) for t in lists], _make_batch(discriminator_turns(rollout), credit)
+    samples = [_counted_sample(t, tokenizer) for t in lists]
+    batch = _make_batch(discriminator_turns(rollout), credit)
+    if any(o.counted for o in samples): batch.counted = [o.counted or [True] * len(o.ids) for o in samples]
+    return samples, batch
 
 # %% ../nbs/35_batches.ipynb #c24a6059
 def _make_reader(player): return player.reader() if player.base.adapters else None

@@ -5,12 +5,14 @@
 # %% auto #0
 __all__ = ['TINY', 'DTYPES', 'QUANTISED', 'CODE', 'LOSS_SCALE', 'pick_device', 'quietly', 'pick_dtype', 'is_packable',
            'is_packed', 'packed_share', 'check_packed', 'overflows', 'loss_scale', 'load_tokenizer', 'gguf_file',
-           'read_config', 'load_base', 'context_size', 'render_chat', 'end_tokens']
+           'read_config', 'load_base', 'context_size', 'decode', 'render_messages', 'render_chat', 'as_text',
+           'encode_text', 'end_tokens']
 
 # %% ../nbs/10_loading.ipynb #8ae0f766
-import os, warnings
-from collections.abc import Callable
+import os, re, warnings
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -300,23 +302,87 @@ def context_size(
     "The longest text that a model can read"
     return getattr(model.config.get_text_config(), "max_position_embeddings", None) or 10**9
 
+# %% ../nbs/10_loading.ipynb #fe28b8c5
+def decode(
+    tokenizer, # Its tokenizer
+    ids: Sequence[int] # Token ids
+) -> str: # Control tokens as they are spelled
+    "The text of tokens, to the letter"
+    return tokenizer.decode(ids, clean_up_tokenization_spaces=False)
+
 # %% ../nbs/10_loading.ipynb #47155a64
+_OPENS = re.compile(r"([<\[])([\w:]*think(?:ing)?|thought|reasoning)([>\]])\s*\Z", re.I)
+
+def _closed(text):
+    "A prompt without an open thought: what a template opens, we close"
+    if not (opened := _OPENS.search(text)): return text
+    left, name, right = opened.groups()
+    return f"{text[:opened.end(3)]}\n\n{left}/{name}{right}\n\n"
+
+def render_messages(
+    tokenizer, # With a chat template
+    messages: Sequence[dict] # `{"role", "content"}`, the last one of the user
+) -> str: # Up to where the answer begins
+    "Messages in a model's chat template; raises `ValueError` when the template refuses them"
+    tries, reason = [list(messages)], "it drops the message"
+    if messages[0]["role"] == "system" and len(messages) > 1:
+        text = "\n\n".join(o["content"] for o in messages[:2]).strip()
+        tries.append([dict(messages[1], content=text), *messages[2:]])
+    asked = [o["content"].strip() for o in messages if o["role"] in ("system", "user")]
+    for turns in tries:
+        try: text = tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True,
+                                                  enable_thinking=False)
+        except TemplateError as e: reason = str(e)
+        else:
+            if all(o in text for o in asked): return _closed(text)
+    raise ValueError(reason)
+
 def render_chat(
     tokenizer, # With a chat template
     prompt: str, # The user's turn
     system: str = "" # The system message
 ) -> str: # Up to where the answer begins
     "A prompt in a model's chat template; raises `ConfigError` when the template refuses it"
-    user = {"role": "user", "content": prompt}
-    joined = {"role": "user", "content": f"{system}\n\n{prompt}".strip()}
-    reason = "it drops the message"
-    for turns in ([{"role": "system", "content": system}, user], [joined]) if system else ([user],):
-        try: text = tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True,
-                                                  enable_thinking=False)
-        except TemplateError as e: reason = str(e)
-        else:
-            if system.strip() in text and prompt.strip() in text: return text
-    raise ConfigError(f"the model's chat template refuses a turn of the user ({reason}); use --prompts plain")
+    messages = [{"role": "system", "content": system}] if system else []
+    try: return render_messages(tokenizer, [*messages, {"role": "user", "content": prompt}])
+    except ValueError as e:
+        raise ConfigError(f"the model's chat template refuses a turn of the user ({e}); "
+                          "use --prompts plain") from None
+
+# %% ../nbs/10_loading.ipynb #58df7053
+_APART = "\ufdd0" # a code point that Unicode keeps for uses like this one
+
+@lru_cache(8)
+def _control_names(tokenizer, size):
+    "Pattern of the names of control tokens; None without any. A tokenizer that grows is asked again"
+    added = [o for o in tokenizer.added_tokens_decoder.values() if len(o.content) > 1]
+    names = [o.content for o in added if o.special or re.fullmatch(r"[<\[].*[>\]]", o.content)]
+    names = sorted(names, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, names))) if names else None
+
+def as_text(
+    tokenizer, # Of the model
+    text: str # Of a problem or a player
+) -> str: # For a prompt that `encode_text` encodes
+    "Mark the names of control tokens in a text, so that they stay text"
+    names = _control_names(tokenizer, len(tokenizer))
+    apart = lambda found: f"{found[0][0]}{_APART}{found[0][1:]}"
+    return names.sub(apart, text) if names else text
+
+def encode_text(
+    tokenizer, # Of the model
+    text: str, # A prompt, perhaps with texts of `as_text`
+    special: bool = False # True adds what the tokenizer puts around a text
+) -> list[int]: # Token ids
+    "Encode a prompt whose marked parts are no control tokens"
+    first, *others = text.split(_APART)
+    ids, line = tokenizer(first, add_special_tokens=special).input_ids, None
+    for part in others: # behind a line break, because some tokenizers put a blank before a text
+        line = line or tokenizer("\n", add_special_tokens=False).input_ids
+        both = tokenizer(f"\n{part}", add_special_tokens=False).input_ids
+        if both[:len(line)] == line: ids = ids + both[len(line):]
+        else: ids = ids + tokenizer(part, add_special_tokens=False).input_ids
+    return ids
 
 # %% ../nbs/10_loading.ipynb #dc435082
 def end_tokens(
@@ -332,5 +398,5 @@ def end_tokens(
     try: text = tokenizer.apply_chat_template(turns, tokenize=False)
     except TemplateError: return found
     after = tokenizer(text.rpartition("Answer")[2], add_special_tokens=False).input_ids
-    special = [i for i in after if (t := tokenizer.added_tokens_decoder.get(i)) and t.special]
-    return found | set(special[:1])
+    added = [i for i in after if (t := tokenizer.added_tokens_decoder.get(i)) and t.content.strip()]
+    return found | set(added[:1]) # whether special or not: some models' ends of turn are not marked as such

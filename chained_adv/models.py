@@ -11,12 +11,14 @@ __all__ = ['ADAPTERS', 'ROLES', 'TESTS', 'MERGED_BELOW', 'Base', 'adapter_parame
 import copy, warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 import torch
 from fastcore.basics import patch
 from .adapters import AdapterMerged, AdaptersOff, AdapterSwitch, add_adapters
 from .config import ModelConfig
 from .core import ConfigError, Problem, stable_hash
-from .loading import QUANTISED, context_size, end_tokens, load_base, render_chat
+from .loading import QUANTISED, as_text, context_size, decode, encode_text, end_tokens
+from .loading import load_base, render_chat
 from .memory import free_memory
 from .ranks import spread, spread_layers, wants_spread
 from .rows import RowLimit, sample_rows
@@ -211,6 +213,19 @@ def reader(self: Player) -> Reader: # Over the frozen base, or with `full` over 
     "A fresh reader over what reads for this player"
     return Reader(reading_model(self.base), self.pad_id, shares=self.base.shares)
 
+# %% ../nbs/21_models.ipynb #2cd730be
+@patch
+def plain(self: Player,
+    problem: Problem, # What is to be solved
+    texts: list[str | None] # What was written about it
+) -> tuple[Problem, list[str | None]]: # The same for a prompt, with all names of control tokens as text
+    "Keep texts that enter a prompt from becoming control tokens"
+    mark = lambda text: text and as_text(self.base.tokenizer, text)
+    description, signature = mark(problem.description), mark(problem.function_signature)
+    if (description, signature) != (problem.description, problem.function_signature):
+        problem = replace(problem, description=description, function_signature=signature)
+    return problem, [mark(o) for o in texts]
+
 # %% ../nbs/21_models.ipynb #779aa44f
 @patch
 def encode(self: Player,
@@ -222,15 +237,12 @@ def encode(self: Player,
     begins = [getattr(p, "begin", "") for p in prompts]
     if self.prompts.chat: prompts = [render_chat(tokenizer, p, self.prompts.system) for p in prompts]
     special = not (self.prompts.chat or self.prompts.name == "tags")
-    ids = tokenizer([p + o for p, o in zip(prompts, begins)], add_special_tokens=special).input_ids
+    ids = [encode_text(tokenizer, p + o, special) for p, o in zip(prompts, begins)]
     limit = self.window - room
     if limit < 2: raise ConfigError(f"answers of {room} tokens leave no prompt in a window of {self.window}")
     if n_long := sum(len(i) > limit for i in ids):
         warnings.warn(f"{n_long} prompts of the {self.role} exceed the model's window: oldest tokens dropped")
     return [i[-limit:] for i in ids]
-
-# %% ../nbs/21_models.ipynb #101e5aa7
-def _text(tokenizer, ids) -> str: return tokenizer.decode(ids) # its hint allows for lists of lists, too
 
 # %% ../nbs/21_models.ipynb #2bc061be
 @patch
@@ -241,7 +253,7 @@ def stops(self: Player,
     "Has what ends an answer been written?"
     kind, lines = self.kind(stage), self.max_lines(stage)
     longest = max(map(len, end_texts(self.prompts, kind)), default=0)
-    text = _text(self.base.tokenizer, ids if lines else ids[-longest - 4:])
+    text = decode(self.base.tokenizer, ids if lines else ids[-longest - 4:])
     return find_end(self.prompts, text, kind, lines) is not None
 
 @patch
@@ -254,9 +266,9 @@ def cut(self: Player,
 ) -> tuple[list[int], list[float], bool, str]: # The same of what is kept, and its text
     "An answer up to its end token, or to what else ends it"
     tokenizer, kind, lines = self.base.tokenizer, self.kind(stage), self.max_lines(stage)
-    text = _text(tokenizer, [i for i in ids if i not in self.end_ids])
+    text = decode(tokenizer, [i for i in ids if i not in self.end_ids])
     if end := find_end(self.prompts, text, kind, lines):
-        ended = lambda n: find_end(self.prompts, _text(tokenizer, ids[:n]), kind, lines)
+        ended = lambda n: find_end(self.prompts, decode(tokenizer, ids[:n]), kind, lines)
         n = next(n for n in range(1, len(ids) + 1) if ended(n))
         ids, logps, finished, text = ids[:n], logps[:n], True, text[:end[0]]
     return ids, logps, finished, kept + text
@@ -300,7 +312,8 @@ def sample(self: Player,
     warmth = temperature * self.config.temperature
     work = lambda rows: self._answer(rows, stage, limit, warmth, reader, kept[0])
     answers = spread(work, list(zip(ids, seeds)), [tuple(p) for p in ids])
-    return [Sample(p, *self.cut(*answer, stage=stage, kept=o)) for p, answer, o in zip(ids, answers, kept)]
+    return [Sample(p, *self.cut(*answer, stage=stage, kept=o), begun=len(o))
+            for p, answer, o in zip(ids, answers, kept)]
 
 # %% ../nbs/21_models.ipynb #e7af1ef1
 @patch
@@ -338,6 +351,7 @@ def prompt(self: Generator,
     outputs: list[str | None] # What it wrote at the stages before
 ) -> str: # The text to answer
     "Prompt of a stage"
+    problem, outputs = self.plain(problem, outputs)
     return generator_prompt(self.prompts, problem, stage, outputs)
 
 class Discriminator(Player):
@@ -351,6 +365,7 @@ def prompt(self: Discriminator,
 ) -> str: # The text to answer
     "Prompt of a stage"
     inputs = self.config.tests == "inputs" and can_fill(problem)
+    problem, (output,) = self.plain(problem, [output])
     return discriminator_prompt(self.prompts, problem, stage, output, inputs)
 
 # %% ../nbs/21_models.ipynb #eadee221

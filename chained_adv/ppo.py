@@ -32,13 +32,14 @@ class Batch:
     credit: list[list[float]] | None = None # row -> token: what it earned on top, in units of reward
     advantages: list[float] | None = None # row: advantages to use; None compares rewards within groups
     adapters: list[str] | None = None # row: name of the adapter that wrote it; None is the same for all
+    counted: list[list[bool]] | None = None # row -> token: is it trained? None is all of them
 
     def __post_init__(self):
         for name, rows in vars(self).items():
             if rows is not None and len(rows) != len(self.rewards):
                 raise ValueError(f"Batch.{name} has {len(rows)} rows, but there are {len(self.rewards)} "
                                  "rewards; give one entry per answer")
-        for numbers in (self.old_logprobs, self.credit or []):
+        for numbers in (self.old_logprobs, self.credit or [], self.counted or []):
             for i, (row, n) in enumerate(zip(numbers, self.lengths)):
                 if len(row) != n:
                     raise ValueError(f"row {i} has {n} tokens, but {len(row)} numbers were given for them")
@@ -171,7 +172,7 @@ def compute_advantages(
     credit = mask = None
     if batch.credit is not None:
         credit = _pad(batch.credit, batch.lengths)
-        mask = torch.arange(credit.shape[1]) < torch.tensor(batch.lengths, dtype=torch.long)[:, None]
+        mask = _pad(batch.counted or [[True] * k for k in batch.lengths], batch.lengths).bool()
     if batch.advantages is None:
         advantages = rewards - group_mean(rewards, index)[index]
         kept = has_signal(rewards, index, credit)
@@ -366,6 +367,7 @@ def train_step(
     rows = _rows_of_update(kept, batch, config)
     if not rows: return dict(rows_kept=0., updates=0)
     minibatches = _cut_minibatches(rows, config, seed)
+    sizes = [sum(o) for o in batch.counted] if batch.counted else batch.lengths # tokens that are trained
     passes = passes or MicroBatches(batch.lengths, config.microbatch_tokens or NARROW, None, batch.adapters)
     passes.prepare(sorted({row for part in (rows, *minibatches) for row in _own_share(part, batch.lengths)}))
 
@@ -379,7 +381,7 @@ def train_step(
     sums, norms = defaultdict(float), 0.
     for i, minibatch in enumerate(minibatches):
         when = f"update {i + 1} (epoch {i * config.epochs // len(minibatches) + 1} of {config.epochs})"
-        total = max(sum(batch.lengths[row] for row in minibatch), 1)
+        total = max(sum(sizes[row] for row in minibatch), 1)
         one_pass = partial(_one_pass, policy=policy, tables=tables, config=config, total=total,
                            scale=scale, when=when)
         for stats in _add_gradients(minibatch, one_pass, optimizer, passes):

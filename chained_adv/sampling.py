@@ -9,7 +9,7 @@ __all__ = ['SHARED', 'LONG', 'PATIENCE', 'Reader', 'Sample', 'row_noise', 'sampl
 import functools
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os.path import commonprefix
 import torch
 from fastcore.basics import patch
@@ -196,6 +196,7 @@ class Sample:
     finished: bool # Did it end by itself, or was it cut at the limit?
     text: str = "" # The answer without the end token
     counted: list[bool] | None = None # token of the answer: is it trained? None is all of them
+    begun: int = field(default=0, repr=False) # Characters of the text that we wrote, before the tokens
 
 # %% ../nbs/14_sampling.ipynb #6715dc9e
 def row_noise(

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 import torch
-from jinja2 import TemplateError
 from peft import LoraConfig, get_peft_model
 from torch.nn.functional import cross_entropy
 from torch.nn.utils.rnn import pad_sequence
@@ -25,7 +24,9 @@ from transformers import PrinterCallback, Trainer, TrainerCallback, TrainingArgu
 from fastcore.basics import patch
 from . import __version__
 from .core import ChainedAdvError, ConfigError, TrainingError, make_rng, stable_hash
-from .loading import context_size, load_base, quietly, read_config
+from .adapters import seeded
+from .loading import as_text, context_size, encode_text, end_tokens, load_base, quietly
+from .loading import read_config, render_messages
 
 # %% ../nbs/31_sft.ipynb #f7e8700e
 class DataError(ChainedAdvError):
@@ -106,9 +107,11 @@ def prompt_text(
 ) -> str: # Text that the model reads
     "Write a prompt as one text; raises `ValueError` if the chat template refuses the messages"
     if isinstance(prompt, str): return prompt
-    if not tokenizer.chat_template: return "".join(f"{m['content']}\n\n" for m in prompt)
-    try: return tokenizer.apply_chat_template(list(prompt), tokenize=False, add_generation_prompt=True)
-    except TemplateError as e:
+    mark = lambda m: m if m["role"] == "assistant" else dict(m, content=as_text(tokenizer, m["content"]))
+    messages = [mark(m) for m in prompt]
+    if not tokenizer.chat_template: return "".join(f"{m['content']}\n\n" for m in messages)
+    try: return render_messages(tokenizer, messages)
+    except ValueError as e:
         raise ValueError(f"the model's chat template refuses these messages: {e}") from None
 
 # %% ../nbs/31_sft.ipynb #7c851393
@@ -157,7 +160,7 @@ def encode_example(
     try: text = prompt_text(tokenizer, example.prompt)
     except ValueError as e: raise DataError(f"{example.where}: {e}") from None
     special = isinstance(example.prompt, str) or not tokenizer.chat_template
-    prompt = tokenizer(text, add_special_tokens=special).input_ids
+    prompt = encode_text(tokenizer, text, special)
     answer = tokenizer(example.answer, add_special_tokens=False).input_ids + [end]
     room = limit - len(answer)
     if room < 1: return None, False
@@ -278,21 +281,20 @@ def hold_out(
 METHODS = ("auto", "full", "lora")
 SMALL = 50_000_000 # parameters; all weights of a smaller model learn
 
-def _prepare(name, method, device, rank):
+def _prepare(name, method, device, rank, seed):
     "(model, tokenizer, method, learning rate) ready to train"
     model, tokenizer = load_base(name, device)
     small = model.num_parameters() < SMALL
     if method == "auto": method = "full" if small else "lora"
     if method == "full": return model.float(), tokenizer, method, 1e-3 if small else 1e-5
-    torch.manual_seed(stable_hash("warm start") % 2**31)
     lora = LoraConfig(r=rank, lora_alpha=2 * rank, target_modules="all-linear", task_type="CAUSAL_LM")
-    with quietly(): return get_peft_model(model, lora), tokenizer, method, 2e-4
+    with quietly(), seeded(stable_hash("warm start") + seed):
+        return get_peft_model(model, lora), tokenizer, method, 2e-4
 
 def _encode_all(examples, model, tokenizer, max_tokens):
     "(rows, prompts cut, lines left out)"
-    ends = model.generation_config.eos_token_id
-    ends = ends if isinstance(ends, (list, tuple)) else [ends]
-    end, window = end_token(tokenizer, {tokenizer.eos_token_id, *ends}), context_size(model)
+    ends, window = end_tokens(model, tokenizer, bool(tokenizer.chat_template)), context_size(model)
+    end = end_token(tokenizer, ends)
     encoded = [encode_example(tokenizer, o, end, min(window, max_tokens or window)) for o in examples]
     rows = [row for row, _ in encoded if row]
     return rows, sum(cut for _, cut in encoded), len(encoded) - len(rows)
@@ -341,7 +343,7 @@ def warm_start(
     held_out: float = .1, # Share of the groups that is measured and not learned; 0 holds out none
     lora_rank: int = 16, # Rank of the adapters
     device: str = "auto", # `auto`, `cpu` or `cuda`
-    seed: int = 0, # Seed of order and split
+    seed: int = 0, # Seed of order, split and adapters
     progress: bool = True # False shows no bar
 ) -> dict: # The record in `warm_start.json`
     "Fine-tune a model on answers and write its folder; raises `ConfigError`, `DataError`, `TrainingError`"
@@ -352,7 +354,7 @@ def warm_start(
     paths = [str(o) for o in ([data] if isinstance(data, (str, Path)) else data)]
     learn, held = hold_out(read_examples(paths), held_out, seed)
     folder = _check_folder(out)
-    learner, tokenizer, method, usual = _prepare(model, method, device, lora_rank)
+    learner, tokenizer, method, usual = _prepare(model, method, device, lora_rank, seed)
     rows, cut, lost = _encode_all(learn, learner, tokenizer, max_tokens)
     if not rows:
         raise ConfigError(f"none of the {len(learn)} answers fits {model!r} at {max_tokens} tokens; "

@@ -13,7 +13,7 @@ from chained_adv.sft import DataError, Example, encode_example, end_token, mean_
 from calling import call
 
 TEMPLATE = "{% for m in messages %}<|{{ m['role'] }}|>{{ m['content'] }}<eot>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
-STRICT = "{% if messages[0]['role'] == 'system' %}{{ raise_exception('no system messages') }}{% endif %}" + TEMPLATE
+STRICT = "{% for m in messages if m.role == 'tool' %}{{ raise_exception('no tools') }}{% endfor %}" + TEMPLATE
 
 def make_model(folder, template=None, window=512, dtype=torch.float32, hidden=32):
     "A Qwen2 with random weights and a byte tokenizer, with two tokens that end an answer"
@@ -74,8 +74,8 @@ def test_chat_models_learn_the_turn_as_their_template_writes_it(tmp_path):
     assert player.encode(["U"], 8)[0] == encode_example(tok, asked, 1, 512)[0].ids[:-2] # without the answer: A and <eot>
 
 def test_a_template_that_refuses_names_the_line(tmp_path):
-    data = write(tmp_path / "d.jsonl", [line(1), dict(messages=[dict(role="system", content="S"), *line(2)["messages"]])])
-    with pytest.raises(DataError, match=r"d\.jsonl, line 2: the model's chat template refuses these messages: no system messages"):
+    data = write(tmp_path / "d.jsonl", [line(1), dict(messages=[dict(role="tool", content="S"), *line(2)["messages"]])])
+    with pytest.raises(DataError, match=r"d\.jsonl, line 2: the model's chat template refuses these messages: no tools"):
         warm_start(data, tmp_path / "out", make_model(tmp_path / "m", STRICT), device="cpu", progress=False)
     assert not (tmp_path / "out").exists()
 

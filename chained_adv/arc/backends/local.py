@@ -80,7 +80,7 @@ async def complete(self: LocalModel,
     self.queue.put_nowait(asked)
     new, finished = await asked.future
     kept = [t for t in new if t not in self.ends]
-    text = str(self.tokenizer.decode(kept, skip_special_tokens=True))
+    text = str(self.tokenizer.decode(kept, skip_special_tokens=True, clean_up_tokenization_spaces=False))
     usage = Usage(len(ids), len(new))
     if not text.strip(): raise CallError("empty_reply" if finished else "length", usage=usage)
     return Reply(text, finish_reason="stop" if finished else "length", usage=usage)
