@@ -77,7 +77,7 @@ class KeepEpisodes(Callback):
 
     def before_run(self):
         self.on = self.trainer.config.episodes > 0
-        keep_episodes_until(self.trainer.config.out, self.trainer.step)
+        keep_episodes_until(self.trainer.config.out, self.trainer.step, self.trainer.finished)
 
     def after_step(self, line: dict, rollout: Rollout, samples: list[Sample]):
         if not self.on: return

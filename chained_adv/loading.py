@@ -356,7 +356,7 @@ _APART = "\ufdd0" # a code point that Unicode keeps for uses like this one
 def _control_names(tokenizer, size):
     "Pattern of the names of control tokens; None without any. A tokenizer that grows is asked again"
     added = [o for o in tokenizer.added_tokens_decoder.values() if len(o.content) > 1]
-    names = [o.content for o in added if o.special or re.fullmatch(r"[<\[].*[>\]]", o.content)]
+    names: list[str] = [o.content for o in added if o.special or re.fullmatch(r"[<\[].*[>\]]", o.content)]
     names = sorted(names, key=len, reverse=True)
     return re.compile("|".join(map(re.escape, names))) if names else None
 

@@ -58,12 +58,14 @@ def append_episodes(
 
 def keep_episodes_until(
     run: str | Path, # A run's folder
-    step: int # The last step to keep
+    step: int, # The last step to keep
+    stage: int = 5 # The last stage whose evaluation is kept
 ):
-    "Drop all members after a step, and a broken one at the end"
+    "Drop all members after a step, evaluations after a stage, and a broken member at the end"
     path = Path(run, EPISODES)
     if not path.exists(): return
-    kept = b"".join(data for data, rows in _members(path) if rows[0]["step"] <= step)
+    keep = lambda row: row["step"] <= step and (row["split"] == "step" or row["trained_stage"] <= stage)
+    kept = b"".join(data for data, rows in _members(path) if keep(rows[0]))
     tmp = path.with_name(f"{path.name}.tmp-{uuid.uuid4().hex[:8]}")
     tmp.write_bytes(kept)
     os.replace(tmp, path)

@@ -365,8 +365,8 @@ def prompt(self: Discriminator,
 ) -> str: # The text to answer
     "Prompt of a stage"
     inputs = self.config.tests == "inputs" and can_fill(problem)
-    problem, (output,) = self.plain(problem, [output])
-    return discriminator_prompt(self.prompts, problem, stage, output, inputs)
+    problem, texts = self.plain(problem, [output])
+    return discriminator_prompt(self.prompts, problem, stage, texts[0] or "", inputs)
 
 # %% ../nbs/21_models.ipynb #eadee221
 def _pick_prompts(config, tokenizer):

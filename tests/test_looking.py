@@ -13,7 +13,7 @@ sys.path.insert(0, sys.argv[2])
 from chained_adv.looking import append_episodes
 for step in range(1, 10**6):
     noise = "".join(random.choices("abcdefghij", k=200_000))
-    append_episodes(sys.argv[1], [dict(step=step, n=n, text=noise[n * 20_000:][:20_000]) for n in range(10)])
+    append_episodes(sys.argv[1], [dict(step=step, split="step", n=n, text=noise[n * 20_000:][:20_000]) for n in range(10)])
 """
 
 def row(step, problem="double", code="def double(x): return 2 * x", solved=True, **more):
