@@ -1871,6 +1871,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                  'chained_adv.cli.doctor': ('cli.html#doctor', 'chained_adv/cli.py'),
                                  'chained_adv.cli.evaluate': ('cli.html#evaluate', 'chained_adv/cli.py'),
                                  'chained_adv.cli.export': ('cli.html#export', 'chained_adv/cli.py'),
+                                 'chained_adv.cli.file_problems': ('cli.html#file_problems', 'chained_adv/cli.py'),
                                  'chained_adv.cli.gather_settings': ('cli.html#gather_settings', 'chained_adv/cli.py'),
                                  'chained_adv.cli.is_run': ('cli.html#is_run', 'chained_adv/cli.py'),
                                  'chained_adv.cli.leaks': ('cli.html#leaks', 'chained_adv/cli.py'),
