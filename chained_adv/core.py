@@ -37,9 +37,13 @@ class Problem:
     description: str # What the function must do, in words
     function_signature: str # `def two_sum(nums, target):`; with `self` first, a method of `class Solution`
     baseline_tests: tuple # Assert strings, `[*args, expected]` lists or `[args, expected]` pairs
-    reference_solution: str # Python source that passes all baseline tests
+    reference_solution: str = "" # Python source that passes all baseline tests; empty where there is none
     difficulty: str = "medium" # `easy`, `medium` or `hard`
     tags: tuple = () # Labels of your choice, for example `("arrays",)`
+    setup: str = "" # Code that prompts show, and that runs before every program and test
+    references: tuple = () # Further right solutions: a written test is valid if all of them pass it
+    rules: dict = field(default_factory=dict) # How answers are compared: `float`, `unordered`, `checker`
+    timeout: float | None = None # Processor seconds of a call; None takes the sandbox's
 
 # %% ../nbs/01_core.ipynb #5c1a0e12
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef # `def` or `async def`, as syntax
@@ -65,6 +69,7 @@ def signature_args(
     text = signature.strip().rstrip(":").strip()
     try: node = ast.parse(f"{text}: pass").body[0]
     except SyntaxError as e: raise _no_signature(signature, f"is not a Python `def` line ({e.msg})") from None
+    except IndexError: raise _no_signature(signature, "is only a comment") from None
     if isinstance(node, FunctionNode): return node
     raise _no_signature(signature, "is not a `def` line")
 

@@ -26,7 +26,7 @@ from .models import Players, make_readers
 from .mutants import Mutant, catch_chances, distinct_tests, mutation_scores
 from .rollout import (Match, Rollout, catching_tests, distinct_verdicts, judge, judged, play,
                                  rollout_metrics, sample_chains, sample_tests, valid_pass_rate, verdict_pairs)
-from .sandbox import Job, Sandbox
+from .sandbox import Sandbox, problem_job
 from .tracking import RATE_NAMES
 
 # %% ../nbs/30_evaluation.ipynb #c376a9eb
@@ -277,7 +277,7 @@ def select_best(
     method: str = "consensus" # One of `SELECTIONS`
 ) -> list[list[Chain]]: # Chosen candidates of each problem, several if they tie
     "Choose among candidates by generated tests alone"
-    jobs = [Job(c.code, distinct_tests(suite), c.problem.entry_point, c.problem.function_signature)
+    jobs = [problem_job(c.problem, c.code, distinct_tests(suite))
             for chains, suite in zip(candidates, suites, strict=True) for c in chains]
     results = iter(spread(sandbox.run_many, jobs))
     tables = [[[v.passed for v in next(results).verdicts] for _ in chains] for chains in candidates]

@@ -16,7 +16,7 @@ from .core import Problem, ProblemError, TestCase, Verdict, make_rng
 from .intervals import pass_at_k
 from .ranks import spread
 from .rollout import Rollout
-from .sandbox import Job, Sandbox
+from .sandbox import Sandbox, problem_job
 from .testcases import baseline_cases
 
 # %% ../nbs/29_mutants.ipynb #c224b2e2
@@ -198,8 +198,8 @@ def _run_programs(items, sandbox):
     jobs = []
     for p, mutants, tests in items:
         sources = [p.reference_solution, *(m.source for m in mutants)]
-        jobs.append([Job(_counted(source), tests, p.entry_point, p.function_signature, p.reference_solution,
-                         unguarded=True) for source in sources]) # we made these programs: they forge nothing
+        jobs.append([problem_job(p, _counted(source), tests, reference=p.reference_solution, unguarded=True)
+                     for source in sources]) # we made these programs: they forge nothing
     results = iter(spread(sandbox.run_many, [job for row in jobs for job in row]))
     return [[next(results).verdicts for _ in row] for row in jobs]
 

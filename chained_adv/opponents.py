@@ -34,13 +34,14 @@ def can_fill(
 def _answer_key(problem, test):
     "Name everything that an answer depends on"
     return ("filled", problem.reference_solution, problem.entry_point, problem.function_signature,
-            test.kind, test.call_key)
+            problem.setup, problem.timeout, test.kind, test.call_key)
 
 def _call_references(asked, sandbox):
     "Run each call (key -> test) on its reference solution, all in one batch: key -> what it returned"
     groups = {} # one job for each reference solution
-    for key, test in asked.items(): groups.setdefault(key[1:4], {})[key] = test
-    jobs = [Job(reference, list(tests.values()), *about) for (reference, *about), tests in groups.items()]
+    for key, test in asked.items(): groups.setdefault(key[1:6], {})[key] = test
+    jobs = [Job(code, list(tests.values()), name, signature, setup=setup, timeout=timeout)
+            for (code, name, signature, setup, timeout), tests in groups.items()]
     returned = zip(groups.values(), sandbox.call_many(jobs))
     return {key: answer for tests, answers in returned for key, answer in zip(tests, answers)}
 

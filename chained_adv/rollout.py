@@ -21,7 +21,7 @@ from .ranks import spread
 from .models import Players, make_readers
 from .sampling import Reader, Sample
 from .testcases import ParsedTests, Rejected, baseline_cases
-from .sandbox import Job, Sandbox
+from .sandbox import Sandbox, problem_job
 from .opponents import fill_lists, write_lists
 from .rewards import (RewardScheme, compute_discriminator_reward, compute_generator_reward,
                                  get_reward_scheme, per_test_credits)
@@ -184,9 +184,9 @@ def _part(result, verdicts):
 def _jobs(match, suite, programs, validate, unguarded):
     "What to run: the reference (unless `validate` replaces it), the programs, those of earlier steps"
     p, baseline = match.problem, baseline_cases(match.problem)
-    job = lambda code, tests, **kw: Job(code, tests, p.entry_point, p.function_signature,
-                                        None if validate else p.reference_solution, **kw)
-    reference = [] if validate else [job(p.reference_solution, suite, runs=2)]
+    sources = (p.reference_solution, *p.references) if p.reference_solution and not validate else ()
+    job = lambda code, tests, **kw: problem_job(p, code, tests, reference=sources or None, **kw)
+    reference = [job(o, suite, runs=2) for o in sources[:1]]
     return [*reference, *(job(c.code, baseline + suite, unguarded=unguarded) for c in match.chains),
             *(job(code, suite) for code in programs)]
 
@@ -213,19 +213,28 @@ def mean(values):
     return math.fsum(values) / len(values) if values else None # exact, whatever the order
 
 # %% ../nbs/26_rollout.ipynb #2ad30f83
+def _unknown(results):
+    "Verdicts where no reference says which tests are right: none of them counts"
+    said = "nobody knows whether it is right: the problem has no reference solution"
+    mark = lambda v: v if v.outcome == "rejected" else Verdict(False, "wrong_value", said, v.test)
+    return ExecutionResult(tuple(map(mark, results[0].verdicts)))
+
 def _reward_match(match, results, programs, scheme, validate):
     "Verdicts and rewards of a match; `results` come in the order of `_jobs`"
     n = len(baseline_cases(match.problem))
-    reference = None if validate else next(results)
+    reference = next(results) if match.problem.reference_solution and not validate else None
     for c in match.chains:
         result = next(results)
         c.baseline, c.result = _part(result, result.verdicts[:n]), _part(result, result.verdicts[n:])
-    validation = reference or validate([c.result for c in match.chains])
+    is_unknown = reference is None and validate is None
+    validation = reference or (validate or _unknown)([c.result for c in match.chains])
     ran = {code: next(results) for code in programs} | {c.code: c.result for c in match.chains}
     for c in match.chains:
         c.validation = validation
         c.generator_reward = compute_generator_reward(c.result, scheme, c.baseline, validation)
-        for t in c.lists: _reward_list(t, c, ran, scheme)
+        for t in c.lists:
+            _reward_list(t, c, ran, scheme)
+            if is_unknown: t.reward, t.credits = 0., t.credits and [0.] * len(t.credits)
         c.discriminator_reward = mean(t.reward for t in c.lists)
 
 # %% ../nbs/26_rollout.ipynb #6215b11e

@@ -278,6 +278,8 @@ def _fields(problem, stage, output=""):
     docstring = _docstring(problem.description)
     function = f"{signature}\n{docstring}"
     if problem.is_method: function = f"class Solution:\n{indent(function, '    ')}"
+    if given := problem.setup.strip("\n"): # what the program finds defined
+        signature, function = f"{given}\n\n\n{signature}", f"{given}\n\n\n{function}"
     block = f"```python\n{output.strip()}\n```" if stage == 5 and "```" not in output else output
     about = dict(signature=signature, description=problem.description, docstring=docstring, function=function,
                  name=problem.entry_point)

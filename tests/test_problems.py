@@ -43,7 +43,7 @@ FAULTS = [
     ("baseline_tests", ["assert 1 == 1; add(1, 2)"], "not called"), ("baseline_tests", ["def test_add():\n    assert add(1, 2) == 3"], None), ("baseline_tests", ["def check(candidate):\n    assert candidate(1, 2) == 3"], None),
     ("baseline_tests", [[1, 2]], "has 2 items"), ("baseline_tests", [[1, 2, 3, 4]], "write [a, b, expected] or [[a, b], expected]"), ("baseline_tests", [[[1], 2]], "has 2 items"), ("baseline_tests", [[]], "has 0 items"),
     ("baseline_tests", [{"input": [1, 2], "output": 3}], "neither a text nor a list"), ("baseline_tests", [{"input": "1 2", "output": "3"}], None), ("baseline_tests", [None], "neither"), ("baseline_tests", [7], "neither"),
-    ("reference_solution", None, "is missing"), ("reference_solution", "", "is empty"), ("reference_solution", ["def add(a, b): return 3"], "must be a text"),
+    ("reference_solution", ["def add(a, b): return 3"], "must be a text"),
     ("reference_solution", "def add(a, b) return a", "does not parse"), ("reference_solution", "def plus(a, b): return a + b", "top-level function add"), ("reference_solution", "return 1", "does not parse"),
     ("reference_solution", "class Solution:\n    def add(self, a, b): return a + b", "top-level function add"), ("reference_solution", "def outer():\n    def add(a, b): return a", "top-level function add"),
     ("reference_solution", "add(1, 2)", "top-level function add"), ("reference_solution", "# def add(a, b): pass", "top-level function add"), ("reference_solution", "def add(a, b): return 1\0", "does not parse"),
@@ -98,7 +98,7 @@ def test_files_that_hold_no_set(tmp_path, text, says):
 
 def test_unreadable_files(tmp_path):
     with pytest.raises(ProblemError, match="save_problems"): load_problems(tmp_path / "absent.json")
-    with pytest.raises(ProblemError, match="cannot be read"): load_problems(tmp_path)
+    with pytest.raises(ProblemError, match="this folder holds no problems"): load_problems(tmp_path)
     (tmp_path / "latin.json").write_bytes('[{"id": "é"}]'.encode("latin-1"))
     with pytest.raises(ProblemError, match="byte 9 is not UTF-8"): load_problems(tmp_path / "latin.json")
     with pytest.raises(ProblemError, match="holds no problems"): load_problems(write(tmp_path, "\n", "blank.jsonl"))

@@ -6,8 +6,7 @@
 __all__ = ['UNREADABLE', 'ALIASES', 'FUNCTIONS', 'Refused', 'Draft', 'shown', 'plain_key', 'is_filled', 'find_all', 'plain_row',
            'take', 'clean_text', 'is_page', 'read_description', 'parse_code', 'read_value', 'read_arguments',
            'list_programs', 'compiles', 'guess_language', 'repair_program', 'signature_text', 'class_outline', 'Offer',
-           'read_offer', 'reads_input', 'choose_entry', 'read_starters', 'merge_signature', 'convert_assert',
-           'split_check']
+           'read_offer', 'reads_input', 'choose_entry', 'read_starters', 'merge_signature']
 
 # %% ../../nbs/formats/00_entries.ipynb #87c3d396
 import ast, html, io, json, re, textwrap, tokenize, warnings
@@ -25,9 +24,10 @@ class Refused(ProblemError):
 class Draft:
     "An entry on its way to a problem"
     fields: dict = field(default_factory=dict) # The fields of `Problem` read so far
-    format: str = "" # What it was read as: `humaneval`, `mbpp`, `apps`, `codecontests`, `leetcode` or `own`
+    format: str = "" # Collection it was read as; `own` for our own fields, `unknown` where they were guessed
     repairs: list = field(default_factory=list) # What was changed, guessed or left out, one sentence each
     used: set = field(default_factory=set) # Keys of the entry that were read
+    guessed: list = field(default_factory=list) # Of an unknown entry: our fields and its keys
 
 # %% ../../nbs/formats/00_entries.ipynb #c94b4986
 @patch
@@ -55,13 +55,14 @@ ALIASES = {field: names.split() for field, names in {
                           "code_template template function_header prototype",
     "entry_point": "entry_point fn_name function_name method_name func_name",
     "reference_solution": "reference_solution canonical_solution solution code python_solution python3 "
-                          "python solutions reference answer completion",
+                          "python solutions reference answer completion gold_standard_solution response "
+                          "references",
     "tests": "baseline_tests tests test_cases test_list test input_output public_tests private_tests "
-             "generated_tests sample_tests examples example_testcases test_code",
+             "generated_tests sample_tests examples example_testcases test_code testcase verification_info",
     "difficulty": "difficulty level difficulty_level",
     "tags": "tags topics topic_tags related_topics categories category labels cf_tags",
-    "set_up": "test_setup_code test_imports",
-    "more_tests": "challenge_test_list",
+    "setup": "setup test_setup_code test_imports preamble",
+    "rules": "rules checker", "timeout": "timeout time_limit",
 }.items()}
 
 def plain_key(key): return re.sub(r"[\W_]", "", str(key)).lower()
@@ -95,13 +96,15 @@ def take(draft: Draft, entry: dict, field: str) -> object: # None where there is
     "The value of a field, noted as used"
     for key, value in find_all(entry, field)[:1]:
         draft.used.add(key)
+        draft.guessed.append(f"{field} = {key}")
         return value
 
 # %% ../../nbs/formats/00_entries.ipynb #1dd1bd54
 _TAGS = ("p br pre code strong em b i u ul ol li div span sup sub img table tbody thead tr td th h1 h2 h3 h4 "
          "a font blockquote hr tt var small big center").split()
-_TAG = re.compile(rf"</?(?:{'|'.join(_TAGS)})\b[^<>]*>", re.I)
-_BLOCK = re.compile(r"</?(?:p|div|pre|ul|ol|h\d|tr|table|blockquote|br|hr)\b[^<>]*>", re.I)
+_WITH = r"""(?:\s+[\w:-]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+))*\s*/?>""" # attributes: `a<b and b>c` has none
+_TAG = re.compile(rf"</?(?:{'|'.join(_TAGS)}){_WITH}", re.I)
+_BLOCK = re.compile(rf"</?(?:p|div|pre|ul|ol|h\d|tr|table|blockquote|br|hr){_WITH}", re.I)
 _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{1,6}|#x[\da-fA-F]{1,5});")
 
 def clean_text(
@@ -111,7 +114,7 @@ def clean_text(
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if _TAG.search(text):
         text = re.sub(r"<sup>(.*?)</sup>", r"^\1", text, flags=re.I | re.S)
-        text = re.sub(r"<li\b[^<>]*>", "\n- ", text, flags=re.I)
+        text = re.sub(rf"<li{_WITH}", "\n- ", text, flags=re.I)
         text = _TAG.sub("", _BLOCK.sub("\n", text))
     if _ENTITY.search(text): text = html.unescape(text)
     text = text.replace("\xa0", " ").replace("\u200b", "")
@@ -132,7 +135,9 @@ def read_description(draft: Draft, entry: dict) -> str:
         text = clean_text(value)
         if "<img" in value.lower(): draft.note(f"{key}: a picture is lost")
         if is_page(value): draft.note(f"{key}: tags and entities of a web page taken out")
-        if text: return text
+        if text:
+            draft.guessed.append(f"description = {key}")
+            return text
     return ""
 
 # %% ../../nbs/formats/00_entries.ipynb #ee60b90b
@@ -172,7 +177,7 @@ def read_arguments(
     "The arguments that a text stands for"
     text = re.sub(r"^\s*input\s*:\s*", "", text.strip(), flags=re.I)
     commas = re.sub(r",?[ \t]*\n+", ", ", text).rstrip(", ")
-    for form in (text, commas):
+    for form in (commas, text): # two texts on two lines are two arguments
         try:
             call = _expression(f"f({form})")
             if not isinstance(call, ast.Call): continue
@@ -183,7 +188,7 @@ def read_arguments(
 
 # %% ../../nbs/formats/00_entries.ipynb #f2bd2ab9
 _PYTHON = {"3", "python3", "python", "py", "py3", "pypy3", "pypy 3", "python 3"}
-_CODE_KEYS = ("solution", "code", "content", "source", "text", "answer")
+_CODE_KEYS = ("solution", "code", "content", "source", "text", "answer", "completion")
 
 def _is_python(language): return str(language).strip().lower() in _PYTHON
 
@@ -382,48 +387,3 @@ def merge_signature(
         merged.returns = merged.returns or own.returns
         return merged
     return own
-
-# %% ../../nbs/formats/00_entries.ipynb #f1b06c1a
-_PLAIN = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.Load, ast.UnaryOp, ast.unaryop, ast.BinOp,
-          ast.operator, ast.Compare, ast.cmpop, ast.keyword)
-
-def convert_assert(
-    statement: ast.stmt, # A statement of `check`
-    candidate: str, # Name of its parameter
-    name: str # Name of the function
-) -> str | None: # None where it is more than data
-    "An assert with the candidate called by its name"
-    if not isinstance(statement, ast.Assert): return None
-    test, calls = deepcopy(statement.test), 0
-    for node in ast.walk(test):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id == candidate: node.func.id, calls = name, calls + 1
-            elif node.func.id != "abs": return None
-        elif isinstance(node, ast.Name) and node.id not in ("abs", name): return None
-        elif not isinstance(node, (*_PLAIN, ast.Name)): return None
-    return f"assert {ast.unparse(test)}" if calls == 1 else None
-
-# %% ../../nbs/formats/00_entries.ipynb #226a6082
-def _is_left_out(node):
-    "Is this the authors' name, or a call of `check` itself?"
-    if isinstance(node, ast.Assign): return getattr(node.targets[0], "id", "") == "METADATA"
-    return isinstance(node, ast.Expr) and getattr(getattr(node.value, "func", None), "id", "") == "check"
-
-def split_check(
-    draft: Draft, # Takes notes
-    text: str, # A module with `check(candidate)`
-    name: str # Name of the function
-) -> list[str]: # Its tests; none where the text is no such module
-    "The tests of a `check` function"
-    try: module = parse_code(text)
-    except UNREADABLE: return []
-    checks = [n for n in module.body if isinstance(n, ast.FunctionDef) and n.name == "check" and n.args.args]
-    if not checks: return []
-    check = checks[0]
-    pairs = [(convert_assert(s, check.args.args[0].arg, name), s) for s in check.body]
-    empty = [s for _, s in pairs if isinstance(s, ast.Assert) and isinstance(s.test, ast.Constant)]
-    if empty: draft.note(f"{len(empty)} assert{'s' * (len(empty) > 1)} about nothing left out")
-    check.body = [s for done, s in pairs if not done and s not in empty]
-    module.body = [n for n in module.body if not _is_left_out(n)]
-    asks = any(isinstance(n, ast.Assert) for s in check.body for n in ast.walk(s))
-    return [t for t, _ in pairs if t] + [ast.unparse(module)] * asks

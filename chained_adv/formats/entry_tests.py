@@ -29,6 +29,7 @@ class Record:
     expected: object = None # And as the output
     text: str = "" # Or the test as text
     sure: bool = False # Is `given` certainly the list of arguments?
+    exact: bool = False # Are both values as they stand, and not texts to be read?
     extra: dict = field(default_factory=dict) # Further named values
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #d21ed954
@@ -45,7 +46,8 @@ def _from_dict(item):
     return _from_text(text) if text.strip() else []
 
 _EXAMPLE = re.compile(r"Input\s*:?\s*\n?(.+?)\s*\n?\s*(?<!\w)Output\s*:?\s*\n?[ \t]*(.+?)[ \t]*"
-                      r"(?=\n\s*(?:Explanation|Example|Constraints|Input|Note|Follow|\*\*)|\n\s*\n|\Z)", re.S)
+                      r"(?=\n\s*(?:Explanation|Example|Constraints|Input|Note|Follow|\*\*)|\n\s*\n|\Z"
+                      r"|\s+Explanation\s*:|\s+Constraints\s*:|\s+Example\s+\d)", re.S) # or all on one line
 
 def find_examples(text: str) -> list[Record]:
     "The examples `Input: ... Output: ...` that stand in a text"
@@ -53,8 +55,9 @@ def find_examples(text: str) -> list[Record]:
     return [Record(a.strip(), b.strip()) for a, b in _EXAMPLE.findall(text)]
 
 def _from_text(text):
-    examples = find_examples(text) if "Output" in text and "Input" in text else []
-    return examples or [Record(text=text)]
+    plain = re.sub(r"^\s*#.*", "", text, flags=re.M) # a comment is no expectation
+    is_prose = "Output" in plain and "Input" in plain and "assert" not in plain
+    return is_prose and find_examples(plain) or [Record(text=text)]
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #b27d4c32
 def _columns(value):
@@ -78,8 +81,7 @@ def list_records(
     if isinstance(value, str):
         inside = read_value(value) if value.lstrip()[:1] in ("[", "{") else None
         if isinstance(inside, (list, dict)) and depth < 3: return list_records(inside, depth + 1)
-        examples = find_examples(value) if "assert" not in value and "Output" in value else []
-        return examples or [Record(text=value)]
+        return _from_text(value)
     if isinstance(value, dict):
         if (found := _columns(value)) is not None: return found
         if found := _from_dict(value): return found
@@ -213,6 +215,7 @@ def fit_record(
     else: args = [*given] if record.sure or takes.wraps or len(takes.parameters) != 1 else [given]
     args = fit_arguments(takes, args, named)
     notes = [a.annotation for a in takes.parameters] + [None] * len(args)
+    if record.exact: return args, record.expected
     args = [read_as(a, n) for a, n in zip(args, notes)]
     want = read_as(record.expected, takes.returns, isinstance(given, str))
     if want is None and _note_depth(takes.returns) == 1 and _is_node(takes.returns): want = [] # no node
@@ -375,28 +378,20 @@ def class_tests(draft: Draft, cls: ast.ClassDef, records: list) -> list[str]:
     return _fit_all(draft, records, use)
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #5853176c
-def _use(takes, record, nested, wrapped):
+def _use(takes, record, nested):
     "A test as a text, or as arguments and expected value; `nested` says how a row is meant"
     if isinstance(record, (list, tuple)):
         if nested is None: raise Refused(f"{shown(record)} does not fit {takes.shown}")
-        record, wrapped = Record([*record[0]] if nested else [*record[:-1]], record[-1], sure=True), False
+        record = Record([*record[0]] if nested else [*record[:-1]], record[-1], sure=True)
     if not isinstance(record, Record): raise Refused(f"{shown(record)} is no test")
-    record = read_cycle(takes, record)
-    if wrapped and isinstance(record.expected, list) and not record.text:
-        record = Record(record.given, record.expected[0], sure=True)
+    record = record if record.exact else read_cycle(takes, record)
     return record.text or fit_record(takes, record)
-
-def _is_wrapped(draft, records):
-    "Does every result stand in a list of its own, as APPS keeps them?"
-    results = [r.expected for r in records if isinstance(r, Record) and not r.text]
-    return draft.format == "apps" and all(isinstance(o, list) and len(o) == 1 for o in results)
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #29a41d31
 def function_tests(
     draft: Draft, # Takes notes
     function: FunctionNode, # Its signature
-    records: list, # The tests
-    set_up: str # Lines before each text
+    records: list # The tests
 ) -> list: # Baseline tests
     "Tests of a function"
     takes, signature = read_takes(function), signature_text(function)
@@ -405,8 +400,7 @@ def function_tests(
     given = [r.given for r in records if isinstance(r, Record) and not r.text]
     given = [o for o in given if not isinstance(o, str)]
     if len(takes.parameters) == 1: takes.wraps = wraps_arguments(given, takes.parameters[0].annotation)
-    wrapped = _is_wrapped(draft, records)
-    use = lambda r: _use(takes, r, next(meant) if isinstance(r, (list, tuple)) else None, wrapped)
-    kept = [set_up + o if isinstance(o, str) else o for o in _fit_all(draft, records, use)]
+    use = lambda r: _use(takes, r, next(meant) if isinstance(r, (list, tuple)) else None)
+    kept = _fit_all(draft, records, use)
     calls = iter(keep_calls([o for o in kept if isinstance(o, tuple)], takes, signature))
     return [next(calls) if isinstance(o, tuple) else o for o in kept]
