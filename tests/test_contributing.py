@@ -38,7 +38,7 @@ def test_names_on_the_path_exist(name):
     raise AssertionError(f"{name}: no such module")
 
 
-@pytest.mark.parametrize("title", ["Add a reward scheme", "Add a set of prompts for the stages", "Add a problem format",
+@pytest.mark.parametrize("title", ["Add a reward scheme", "Add a set of prompts for the stages", "Add a collection of problems",
                                    "Add a kind of problem", "Add a command", "Support a model family"])
 def test_guides_name_files_that_exist(title):
     files = re.findall(r"`((?:nbs|tests)/[\w./]+)`", section(title))
