@@ -173,8 +173,8 @@ def absolute_sources(
     "Make the paths of problem files absolute"
     def absolute(one):
         if one.isdigit() or one in ("tiny", "builtin", "easy"): return one
-        if "/" in one and not one.startswith("arc:") and not Path(one).exists(): return one # a name on the Hub
-        if not one.startswith("arc:"): return str(Path(one).resolve())
+        if not one.startswith("arc:"): # names on the Hub stay names
+            return one if "/" in one and not Path(one).exists() else str(Path(one).resolve())
         from chained_adv.arc.bridge import absolute_source
         return absolute_source(one)
     return " + ".join(map(absolute, source.split(" + ")))
