@@ -66,10 +66,7 @@ class PPOConfig:
 class TrainingConfig:
     "Settings of a run"
     out: str = "runs/default" # Folder of the run
-    # Problems: a file (JSON or JSONL), builtin, easy, tiny, or ARC tasks: arc:builtin, arc:FOLDER, arc:FILE,
-    # with programs=PATH, views=NUMBER or search=no after commas; several with ` + ` between them. Empty: tiny
-    # for the tiny model, builtin for others
-    problems: str = ""
+    problems: str = "" # Problems: a file, `builtin`, `easy`, `tiny`, `arc:FOLDER`; ` + ` joins several
     held_out: str = "" # Held-out problems: how many at the end of them, or a source; empty is one in five
     probe_samples: int = 0 # Samples by which we choose problems solved now and then, not always; 0 takes all
     save_every: int = 0 # Steps between checkpoints within a stage; 0 saves at the end of each stage only

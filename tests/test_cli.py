@@ -119,7 +119,8 @@ def test_examples_are_accepted(monkeypatch):
             assert words[:n] == name.split()
             parse_command(make_parser(name, function), words[n:])
 
-def test_help_takes_a_third_of_a_second_of_processor_time():
+def test_help_takes_half_a_second_of_processor_time():
+    "A third on a calm machine; torch alone would take two seconds"
     used = lambda: sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
     for command in ("--help", "train --help", "evaluate --help"):
         seconds = []
@@ -127,7 +128,7 @@ def test_help_takes_a_third_of_a_second_of_processor_time():
             before = used()
             subprocess.run(program(*command.split()), stdout=subprocess.DEVNULL, env=ENV, check=True)
             seconds.append(used() - before)
-        assert min(seconds) < 1 / 3, (command, seconds)
+        assert min(seconds) < 1 / 2, (command, seconds)
 
 def test_every_setting_is_a_flag_and_a_line_of_the_file():
     text, shown = call("config").stdout, call("train", "--help").stdout
