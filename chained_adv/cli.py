@@ -103,12 +103,14 @@ def problem_sets(
 # %% ../nbs/41_cli.ipynb #47fbb956
 def whole_set(
     source: str, # File or name of a set
-    references: bool = True, # False also loads ARC tasks without a reference solution
+    references: bool = True, # False runs no reference, and also loads ARC tasks without one
     strict: bool = False # Stop if any entry cannot be used
 ) -> list[Problem]: # In the order of the source
     "Load all problems of a source"
     if source == "tiny": return sum(problem_sets(source), [])
-    if not source.startswith("arc:"): return file_problems(source, strict)
+    if not source.startswith("arc:"):
+        from chained_adv.problems import load_problems
+        return file_problems(source, strict) if references else load_problems(source, strict=strict)
     from chained_adv.arc.bridge import arc_problems
     problems, remarks = arc_problems(source, references)
     for o in remarks: say(o)
@@ -884,7 +886,7 @@ def leaks(
 ):
     "Find problems of the second file that are also in the first."
     from chained_adv.problems import find_leaks
-    pairs = find_leaks(whole_set(train), whole_set(held_out))
+    pairs = find_leaks(whole_set(train, False), whole_set(held_out, False))
     if json: return print_json(dict(leaks=[dict(train=a, held_out=b, why=why) for a, b, why in pairs]))
     if pairs: print_table(f"{len(pairs)} leaks", ("train", "held out", "why"), pairs)
     else: print("no leaks found")
