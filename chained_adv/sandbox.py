@@ -53,11 +53,11 @@ class Sandbox:
         self.timeout, self.memory, self.limit, self.count = timeout, memory_mb << 20, output_limit, workers
         self.budget, self.isolation = 10 * timeout if budget is None else budget, isolation
         self.cache_size, self.give_up, self.closed = cache_size, give_up, False
-        self.begin()
+        self._begin()
         _sandboxes.add(self)
         atexit.register(self.close)
 
-    def begin(self):
+    def _begin(self):
         "Start with no process, nothing known and nothing asked"
         self.known, self.lock, self.owner = Known(self.cache_size), threading.RLock(), os.getpid()
         self.zygotes: dict[tuple, Zygote] = {} # by role and list of modules
@@ -112,7 +112,7 @@ def _after_fork():
     "Give every sandbox of this new process a fresh start"
     global _planning
     _planning = threading.Lock()
-    for o in list(_sandboxes): o.begin()
+    for o in list(_sandboxes): o._begin()
 
 if hasattr(os, "register_at_fork"): os.register_at_fork(after_in_child=_after_fork)
 
