@@ -911,7 +911,7 @@ def judge_file(
     from tqdm import tqdm
     from chained_adv.samples import judge_samples, pass_rates, read_prompts, read_samples
     from chained_adv.sandbox import Sandbox
-    known = {p.id: p for p in whole_set(problems)}
+    known = {p.id: p for p in whole_set(problems, False)}
     found, path = read_samples(samples, list(known)), Path(samples)
     good = [o for o in found if o.task_id in known]
     lost = sorted({o.task_id for o in found} - known.keys())
