@@ -214,8 +214,9 @@ def usable_problems(
     if strict and done.refused or not done.problems: raise ProblemError(describe_refused(done))
     if tell and done.guessed: tell(f"{done.source}: no known collection; guessed: {', '.join(done.guessed)}")
     if done.refused:
-        file = set_aside(done, f"{Path(source).name.partition('.')[0]}.set_aside.jsonl")
-        if tell: tell(f"{len(done.problems)} used, {len(done.refused)} set aside, see {file}")
+        try: where = f"see {set_aside(done, Path(source).name.partition('.')[0] + '.set_aside.jsonl')}"
+        except OSError as e: where = f"but this folder cannot be written ({e.strerror}), so no file says why"
+        if tell: tell(f"{len(done.problems)} used, {len(done.refused)} set aside, {where}")
     return done.problems
 
 # %% ../nbs/07_problems.ipynb #53e6f946
