@@ -2766,6 +2766,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                       'chained_adv/judge/reading.py'),
                                            'chained_adv.judge.reading.made_with': ( 'judge/reading.html#made_with',
                                                                                     'chained_adv/judge/reading.py'),
+                                           'chained_adv.judge.reading.names_in': ( 'judge/reading.html#names_in',
+                                                                                   'chained_adv/judge/reading.py'),
                                            'chained_adv.judge.reading.parse': ('judge/reading.html#parse', 'chained_adv/judge/reading.py'),
                                            'chained_adv.judge.reading.play_reader': ( 'judge/reading.html#play_reader',
                                                                                       'chained_adv/judge/reading.py'),

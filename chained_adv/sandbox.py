@@ -89,9 +89,9 @@ def __exit__(self: Sandbox, *_): self.close()
 # %% ../nbs/05_sandbox.ipynb #c886d41c
 @patch
 def close(self: Sandbox):
-    "End all processes of this sandbox"
-    with self.lock: self.closed = True
-    self.drop_zygotes()
+    "End all processes of this sandbox; the batch that runs may end, and none begins"
+    self.closed = True
+    with self.lock: self.drop_zygotes()
     atexit.unregister(self.close)
 
 # %% ../nbs/05_sandbox.ipynb #82de5365

@@ -100,7 +100,8 @@ def _read(text, entry, signature, calls=False):
 def _read_anew(text, entry, signature, calls):
     notes = [] if len(text) <= MAX_TEXT else [f"read only the first {MAX_TEXT:,} characters"]
     try:
-        found = reader.ask("read", text[:MAX_TEXT], entry, signature, calls)
+        text = text[:MAX_TEXT]
+        found = reader.ask("read", text, entry, signature, calls, seconds=1 + len(text) / 30_000)
         items = tuple(_item(o, found["source"]) for o in found["items"])
         if len(items) >= MAX_ITEMS: notes.append(f"read only the first {MAX_ITEMS:,} tests")
     except Exception as e: # whatever the reader sent

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['MAX_TEXT', 'MAX_ITEMS', 'MAX_REPAIRS', 'MAX_VALUES', 'ASKED', 'View', 'view_of', 'close_brackets', 'parse', 'Reading',
-           'row_shape', 'calls_program', 'made_with', 'can_fail', 'read_doctest', 'read_tests', 'read_text',
+           'row_shape', 'calls_program', 'names_in', 'made_with', 'can_fail', 'read_doctest', 'read_tests', 'read_text',
            'guess_entry', 'play_reader']
 
 # %% ../../nbs/judge/12_reading.ipynb #126b2151
@@ -265,10 +265,13 @@ def open_question(self: Reading, node: ast.stmt) -> tuple | None: # Arguments, k
 # %% ../../nbs/judge/12_reading.ipynb #3f3a7b27
 def calls_program(node: ast.AST, entry: str, made: set) -> bool:
     "True if this may ask the program anything; `made` are names of the text that lead to it"
+    return not {entry, "candidate", "Solution", *made}.isdisjoint(names_in(node))
+
+def names_in(node: ast.AST) -> set:
+    "All names and attributes that stand in it"
     inside = list(ast.walk(node))
-    names = {o.id for o in inside if isinstance(o, ast.Name)}
-    names |= {o.attr for o in inside if isinstance(o, ast.Attribute)}
-    return bool({entry, "candidate", "Solution"} & names or made & names)
+    found = {o.id for o in inside if isinstance(o, ast.Name)}
+    return found | {o.attr for o in inside if isinstance(o, ast.Attribute)}
 
 def made_with(tree: ast.Module, entry: str) -> set:
     "Names that the text makes with the help of the program"
@@ -280,10 +283,11 @@ def made_with(tree: ast.Module, entry: str) -> set:
     own |= {(o.asname or o.name).split(".")[0] for o in inside if isinstance(o, ast.alias)}
     found |= used - own - {*dir(builtins), *SUPPLIED} # names that nobody else defines are the program's
     tests, builtin = {id(node) for _, node in tests_in(tree)}, set(dir(builtins))
+    program, named = {entry, "candidate", "Solution"}, [(node, names_in(node)) for node in tree.body]
     for _ in range(3): # one may be made of another
-        for node in tree.body:
+        for node, names in named:
             defines = isinstance(node, (*FUNCTIONS, ast.ClassDef))
-            if not calls_program(node, entry, found) or defines and id(node) in tests: continue
+            if names.isdisjoint(program | found) or defines and id(node) in tests: continue
             if defines: found.add(node.name)
             else: # `sort(xs)` changes xs
                 found |= {o.id for o in ast.walk(node) if isinstance(o, ast.Name)} - builtin
