@@ -16,11 +16,11 @@ from dataclasses import dataclass, field, replace
 from fastcore.basics import patch
 from .core import Chain, ConfigError, ExecutionResult, Problem, TestCase, TrainingError, Verdict
 from .core import describe_test
-from .stages import complete_output, extract_code
+from .stages import complete_output
 from .ranks import spread
 from .models import Players, make_readers
 from .sampling import Reader, Sample
-from .testcases import ParsedTests, Rejected, baseline_cases
+from .testcases import ParsedTests, Rejected, baseline_cases, read_program
 from .sandbox import Sandbox, problem_job
 from .opponents import fill_lists, write_lists
 from .rewards import (RewardScheme, compute_discriminator_reward, compute_generator_reward,
@@ -134,7 +134,8 @@ def sample_chains(
             _write_stage(players, rollout, stage, branch_at, temperature, seed, reader)
     for c in rollout.chains:
         whole = players.generator.prompts.continues # then the prompt begins the program
-        c.code = c.outputs[-1] if whole else extract_code(c.outputs[-1], c.answers[5].finished)
+        text, finished = c.outputs[-1], c.answers[5].finished
+        c.code = text if whole else read_program(text, c.problem.entry_point, finished).code
     return rollout
 
 # %% ../nbs/26_rollout.ipynb #3f186025

@@ -18,7 +18,7 @@ from .judge.batches import Batch, Job, Known, plan_job, result_of_plan
 from .judge.host import WIDER, Child, Loop, SandboxError, Zygote, list_for
 from .judge.verdicts import run_suite
 from .judge.wire import Builder, read
-from .testcases import ParsedTests, baseline_cases, each_test, guess_entry, unfence
+from .testcases import ParsedTests, baseline_cases, each_test, guess_entry, read_program
 
 _all_ = ["Job"] # what people make jobs of is imported from here
 
@@ -177,7 +177,8 @@ def rest(self: Sandbox):
 @patch
 def plan(self: Sandbox, job: Job):
     "Read a job's tests, and sort them"
-    code, signature = unfence(job.code), job.signature or ""
+    code, signature = job.code.lstrip("\ufeff"), job.signature or ""
+    if "```" in code or "~~~" in code: code = read_program(code, job.entry_point or "").code
     given = [job.tests] if isinstance(job.tests, str) else getattr(job.tests, "items", job.tests)
     texts = (o if isinstance(o, str) else getattr(o, "text", "") for o in given)
     with _planning:

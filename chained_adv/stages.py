@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['PROMPT_SETS', 'ReasoningStage', 'get_all_stages', 'get_stage', 'pick_stages', 'Example', 'PromptSet', 'load_prompts',
            'Prompt', 'generator_prompt', 'discriminator_prompt', 'answer_kind', 'find_end', 'complete_output',
-           'end_texts', 'extract_code']
+           'end_texts']
 
 # %% ../nbs/02_stages.ipynb #1c665353
 import json, re
@@ -415,19 +415,3 @@ def end_texts(
     "List the texts that end an answer"
     if prompts.continues and kind == "code": return tuple(f"\n{c}" for c in printable if not c.isspace())
     return _stop_texts(prompts, kind)
-
-# %% ../nbs/02_stages.ipynb #e94cb04f
-_FENCE = re.compile(r"```[ \t]*([\w+-]*)[ \t]*\r?\n(.*?)(?:```|\Z)", re.S)
-_DEFINES = re.compile(r"^\s*(def|class|async def)\b", re.M)
-
-def extract_code(
-    text: str, # Generator's answer at stage 5
-    finished: bool = True # False if the limit of tokens cut the answer
-) -> str: # Python source
-    "Extract the program from an answer"
-    text = text.lstrip("\ufeff")
-    blocks = [body for lang, body in _FENCE.findall(text) if lang.lower() in ("", "python", "py", "python3")]
-    blocks = [o for o in blocks if _DEFINES.search(o)] or blocks
-    code = blocks[-1] if blocks else text
-    whole = code[:max((o.start() for o in _COLUMN_0.finditer(code)), default=0)]
-    return code if finished or not _DEFINES.search(whole) else whole

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['REJECTIONS', 'BATCH', 'Rejected', 'ParsedTests', 'count_rejections', 'parse_tests', 'read_ahead', 'parse_inputs',
-           'unfence', 'guess_entry', 'each_test', 'split_rows', 'baseline_cases', 'names_program']
+           'FoundProgram', 'read_program', 'guess_entry', 'each_test', 'split_rows', 'baseline_cases', 'names_program']
 
 # %% ../nbs/04_testcases.ipynb #f26d17c9
 import json, re
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 from fastcore.basics import patch
 from .core import Problem, ProblemError, TestCase, signature_args, _table
 from .judge.constants import nested_rows, read_parameters
@@ -97,11 +97,13 @@ def _read(text, entry, signature, calls=False):
         _known.put(key, found, 1000 + 8 * len(text) + 10 * size)
     return found
 
+_seconds = lambda text: 1 + len(text) / 30_000 # an honest text of this length takes a fifth of it
+
 def _read_anew(text, entry, signature, calls):
     notes = [] if len(text) <= MAX_TEXT else [f"read only the first {MAX_TEXT:,} characters"]
     try:
         text = text[:MAX_TEXT]
-        found = reader.ask("read", text, entry, signature, calls, seconds=1 + len(text) / 30_000)
+        found = reader.ask("read", text, entry, signature, calls, seconds=_seconds(text))
         items = tuple(_item(o, found["source"]) for o in found["items"])
         if len(items) >= MAX_ITEMS: notes.append(f"read only the first {MAX_ITEMS:,} tests")
     except Exception as e: # whatever the reader sent
@@ -141,17 +143,26 @@ def parse_inputs(
     return ParsedTests(list(items), list(notes), "inputs")
 
 # %% ../nbs/04_testcases.ipynb #d13b0941
-def unfence(
-    text: str # A model's answer
-) -> str: # What stands between its fences, or the text itself
-    "Take off byte-order mark, carriage returns and markdown fences"
-    text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    if "```" not in text: return text
-    lines, inside, out = text.split("\n"), False, []
-    for line in lines:
-        if line.strip().startswith("```"): inside = not inside
-        elif inside: out.append(line)
-    return "\n".join(out) if out else text
+class FoundProgram(NamedTuple):
+    "The program in an answer"
+    code: str # Its source; what is most like a program if there is none
+    trouble: str = "" # Why it can't be right, for a person; empty if there is no reason
+
+_programs = Known(5_000, 16_000_000)
+
+def read_program(
+    text: str, # A model's answer
+    entry_point: str, # Name of the function; empty for programs that read and print
+    finished: bool = True # False if the limit of tokens cut the answer
+) -> FoundProgram:
+    "Find the last program in an answer that defines the function and is all there; nothing of it is run"
+    key = text, entry_point, finished
+    if not (found := _programs.get(key)):
+        asked = "program", text[:MAX_TEXT], entry_point or "", finished
+        try: found = FoundProgram(**reader.ask(*asked, seconds=_seconds(asked[1])))
+        except ValueError as e: found = FoundProgram(text, f"the answer can't be read ({e})")
+        _programs.put(key, found, 1000 + 8 * len(text))
+    return found
 
 # %% ../nbs/04_testcases.ipynb #c5a5f830
 def guess_entry(

@@ -61,11 +61,13 @@ def test_long_answers_are_read(piece):
 @pytest.mark.parametrize("text, found", [
     (f"```python\n{PROGRAM}\n```", True), (f"```py\n{PROGRAM}\n```", True), (f"```\n{PROGRAM}\n```", True), (f"~~~python\n{PROGRAM}\n~~~", True), (f"```python\n{PROGRAM}", True), (f"````python\n{PROGRAM}\n````", True),
     (f"1. Step\n   ```python\n" + "\n".join("   " + o for o in PROGRAM.splitlines()) + "\n   ```", True), (PROGRAM, True), (f"Here it is:\n{PROGRAM}\nThat is all.", True),
-    ("```python\ndef other(g): return g\n```", False), ("```python\nsolve_task = lambda g: g\n```", False), ("solve_task(grid) turns the rows.", False), ("", False), (f"```python\n{PROGRAM[:-10]}", False), ("```python\nclass A:\n    def solve_task(self, g): return g\n```", False),
+    ("```python\ndef other(g): return g\n```", False), ("solve_task(grid) turns the rows.", False), ("", False), (f"```python\n{PROGRAM[:-10]}", False), ("```python\nclass A:\n    def solve_task(self, g): return g\n```", False),
 ], ids=str)
 def test_a_corpus_of_programs(text, found):
     code, trouble = read_code(text)
     assert (code == PROGRAM, bool(trouble)) == (found, not found)
+
+def test_a_lambda_is_a_program(): assert read_code("```python\nsolve_task = lambda g: g\n```") == ("solve_task = lambda g: g", "")
 
 def test_the_last_program_counts_even_when_a_usage_example_follows():
     assert read_code(f"```python\ndef solve_task(g): return g\n```\nBetter:\n```python\n{PROGRAM}\n```\nTry it:\n```python\nprint([[1]])\n```\n```text\nsolve_task prints [[1]]\n```") == (PROGRAM, "")

@@ -11,7 +11,7 @@ from calling import call, refused
 WRITER = """import random, sys
 sys.path.insert(0, sys.argv[2])
 from chained_adv.looking import append_episodes
-for step in range(1, 10**6):
+for step in range(int(sys.argv[3]), 10**6):
     noise = "".join(random.choices("abcdefghij", k=200_000))
     append_episodes(sys.argv[1], [dict(step=step, split="step", n=n, text=noise[n * 20_000:][:20_000]) for n in range(10)])
 """
@@ -27,9 +27,10 @@ def test_a_kill_in_the_middle_of_a_write_loses_no_line_before_it(tmp_path):
     chosen = random.Random(seed)
     file = tmp_path / EPISODES
     size = lambda: file.stat().st_size if file.exists() else 0
-    for _ in range(6):
+    last = 0
+    for _ in range(6): # each goes on where the one before was killed
         before = size()
-        child = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), str(Path(__file__).parents[1])])
+        child = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), str(Path(__file__).parents[1]), str(last + 1)])
         while size() < before + 300_000 and child.poll() is None: time.sleep(.01)
         time.sleep(chosen.uniform(0, .1))
         assert child.poll() is None

@@ -5,8 +5,7 @@ import json
 from pathlib import Path
 from chained_adv.core import Problem
 from chained_adv.sandbox import Job, Sandbox
-from chained_adv.stages import extract_code
-from chained_adv.testcases import baseline_cases, parse_tests
+from chained_adv.testcases import baseline_cases, parse_tests, read_program
 
 with gzip.open(Path(__file__).with_name("real_answers.jsonl.gz"), "rt", encoding="utf-8") as f: LINES = [json.loads(line) for line in f]
 PROBLEMS = {o["id"]: Problem(**{k: v for k, v in o.items() if k != "kind"}) for o in LINES if o["kind"] == "problem"}
@@ -45,7 +44,7 @@ def test_programs_are_read_as_they_were_meant():
     jobs = []
     for o in PROGRAMS:
         p = PROBLEMS[o["id"]]
-        jobs.append(Job(extract_code(o["text"], o["ended"]), baseline_cases(p), p.entry_point, p.function_signature))
+        jobs.append(Job(read_program(o["text"], p.entry_point, o["ended"]).code, baseline_cases(p), p.entry_point, p.function_signature))
     with Sandbox(workers=2) as box: results = box.run_many(jobs)
     wrong = {(o["model"], o["prompts"], o["id"]) for o, r in zip(PROGRAMS, results) if o["solved"] != (bool(r.num_total) and r.passed)}
     assert CUT <= wrong

@@ -7,11 +7,12 @@ __all__ = ['KINDS', 'Prompts', 'load_prompts', 'write_grid', 'build_messages', '
            'Answer', 'read_answer']
 
 # %% ../../nbs/arc/08_agents.ipynb #8d361f43
-import ast, hashlib, json, re, sys, textwrap, warnings
+import hashlib, json, re, sys
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from ..core import ConfigError
+from ..testcases import read_program
 from .grids import ArcError, Grid, Task
 
 # %% ../../nbs/arc/08_agents.ipynb #32bb359a
@@ -113,48 +114,13 @@ def build_feedback(
 # %% ../../nbs/arc/08_agents.ipynb #d1d72d5e
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+-]*)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.M | re.S)
 
-def _tree(code):
-    "The syntax tree, without warnings about what a model wrote"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(code)
-
-# %% ../../nbs/arc/08_agents.ipynb #62555843
-def _fault(code):
-    "Why a text is no Python; empty when it is"
-    try: _tree(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as e: return f"{type(e).__name__}: {e}"
-    return ""
-
-# %% ../../nbs/arc/08_agents.ipynb #3a99261f
-def _defines(code):
-    "Is there a function `solve_task` at the top level?"
-    return any(isinstance(o, ast.FunctionDef) and o.name == "solve_task" for o in _tree(code).body)
-
-# %% ../../nbs/arc/08_agents.ipynb #25034807
-def _unfenced(text):
-    "A program without fences: from the first import or definition to where it stops being Python"
-    start = re.search(r"^(?:import |from \w+ import |def |@)", text, re.M)
-    lines = text[start.start():].splitlines() if start else []
-    for _ in range(20): # each line that does not parse shortens it
-        code = "\n".join(lines)
-        if "def solve_task" not in code: return None
-        try: return code.rstrip() if _defines(code) else None
-        except SyntaxError as e: lines = lines[:max(0, (e.lineno or 1) - 1)]
-        except (ValueError, RecursionError, MemoryError): return None
-
 # %% ../../nbs/arc/08_agents.ipynb #68ec3ed9
 def read_code(
     text: str # A model's answer
 ) -> tuple[str | None, str]: # The program, or None and why there is none
-    "The last program in an answer"
-    trouble = "the answer holds no program that defines solve_task"
-    for block in reversed([textwrap.dedent(m[3]).rstrip() for m in _FENCE.finditer(text)]):
-        if "solve_task" not in block: continue
-        if wrong := _fault(block): trouble = f"the program does not parse ({wrong})"
-        elif _defines(block): return block, ""
-    if "```" not in text and (code := _unfenced(text)): return code, ""
-    return None, trouble
+    "The last program in an answer that defines `solve_task`"
+    found = read_program(text, "solve_task")
+    return (None, found.trouble) if found.trouble else found
 
 # %% ../../nbs/arc/08_agents.ipynb #761139c5
 def _as_grid(rows):
