@@ -96,8 +96,8 @@ _ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&#34;": '"', "&apos;": "'
              "&#x27;": "'", "&nbsp;": " ", "&amp;": "&"}
 _ENTITY = re.compile("|".join(_ENTITIES))
 _STRING = re.compile(r"""\"(?:[^\"\\\n]|\\.){0,300}\"|'(?:[^'\\\n]|\\.){0,300}'""")
-_BLANKS: Any = str.maketrans(dict.fromkeys("\xa0\u2002\u2003\u2007\u2009\u202f\u3000", " ")
-                        | dict.fromkeys("\ufeff\u200b\u200c\u200d\u2060", ""))
+_BLANKS = {ord(c): " " for c in "\xa0\u2002\u2003\u2007\u2009\u202f\u3000"}
+_BLANKS |= {ord(c): "" for c in "\ufeff\u200b\u200c\u200d\u2060"}
 _QUOTES = str.maketrans("“”„‟‘’‚", "\"\"\"\"'''")
 _BREAK = re.compile(_STRING.pattern + r"|\\n")
 _NUMBER = r"\s*\d{1,4}(?:\s*[|:.)])?(?=\s|$) ?"
