@@ -472,7 +472,9 @@ def read_problem(
     if own and not faults: return _problem(entry), "own", skipped_tests(entry), {*TYPES}, []
     if own and strict: raise Refused(*faults)
     try: draft = _repaired(entry, default_id, format)
-    except Refused as e: raise Refused(*(faults or e.args)) from None
+    except Refused as e: # ids, levels and tags of other forms can be read, and are not why
+        faults = [o for o in faults if not re.search("field '(id|difficulty|tags)'", o)]
+        raise Refused(*(faults or e.args)) from None
     guessed = draft.guessed * (draft.format == "unknown")
     return _problem(draft.fields), draft.format, draft.repairs, draft.used, guessed
 

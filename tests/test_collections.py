@@ -11,6 +11,7 @@ from chained_adv.problems import check_references, load_problems, save_problems
 from chained_adv.sandbox import Sandbox, check_problem, problem_job
 from chained_adv.stages import discriminator_prompt, generator_prompt, load_prompts
 from chained_adv.testcases import baseline_cases, parse_tests, read_ahead
+from founding_file import DIRT, kinds, make
 
 HERE = Path(__file__).parent / "collections"
 FILES = sorted(HERE.iterdir())
@@ -194,3 +195,13 @@ def test_helpers_of_humaneval(number, helper, box):
     body = p.reference_solution.replace(p.setup, "")
     alone = f"def {p.entry_point}{p.reference_solution.rpartition('def ' + p.entry_point)[2]}"
     assert box.run_many([problem_job(p, alone, baseline_cases(p), unguarded=True)])[0].passed, body
+
+# ---------------------------------------------------------------- the founding project's file
+def test_a_file_like_the_founding_one(box):
+    "Every healthy entry loads and passes; every other is set aside, and the reason names what is wrong with it"
+    entries, wrong = make(144), kinds(144)
+    done = check_references(convert_problems(entries), box)
+    for entry, kind in zip(done.entries, wrong):
+        assert (entry.status == "refused") == (kind in DIRT), (kind, entry)
+        if kind in DIRT: assert DIRT[kind] in " ".join(entry.reasons) and "field 'id'" not in " ".join(entry.reasons)
+    assert len(done.problems) == sum(kind not in DIRT for kind in wrong) and {*wrong} >= {*DIRT, "one line", "no signature", "no solution"}

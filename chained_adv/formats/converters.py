@@ -212,7 +212,7 @@ def read_difficulty(draft: Draft, entry: dict) -> str:
     word = str("" if value is None else value).strip().lower()
     known = word if word in DIFFICULTIES else _LEVELS.get(word)
     if word and not known: draft.note(f"difficulty {shown(value)} is not known: medium")
-    elif draft.format == "own" and known and value != known: draft.note(f"difficulty {shown(value)}: {known}")
+    elif draft.format == "own" and known and word != known: draft.note(f"difficulty {shown(value)}: {known}")
     return known or "medium"
 
 # %% ../../nbs/formats/02_converters.ipynb #ff9b0898

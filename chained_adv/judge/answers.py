@@ -16,8 +16,13 @@ from .suites import FUNCTIONS
 from .wire import patch
 
 # %% ../../nbs/judge/11b_answers.ipynb #7f9255ce
+_ENDS = r"<\|(?:im_end|endoftext|eot_id|end_of_text|end)\|>|</s>|<end_of_turn>"
+_TURN = re.compile(rf"(?<![\"'`])(?:{_ENDS})(?![\"'`])")
+
 def blank_thoughts(text: str) -> str:
-    "Replace what a model thought aloud with blanks"
+    "Replace what a model thought aloud with blanks, and what it wrote behind the end of its turn"
+    end = next((match.start() for match in _TURN.finditer(text) if text[:match.start()].strip()), len(text))
+    text = text[:end] + re.sub(r"[^\n]", " ", text[end:])
     fences = [match.start() for match in re.finditer(r"^[ \t]*(```|~~~)", text, re.M)]
     is_code = lambda match: bisect.bisect(fences, match.start()) % 2 == 1 # then it is the program's own text
     blank = lambda match: match[0] if is_code(match) else re.sub(r"[^\n]", " ", match[0])
@@ -34,6 +39,7 @@ def blank_thoughts(text: str) -> str:
 # %% ../../nbs/judge/11b_answers.ipynb #37731fa3
 _FENCE = re.compile(r"[\s>]*(?:(?:[-*•]|\d+[.)])\s+)?(`{3,}|~{3,})[ \t]*\{?\.?([\w+#-]*)[^`~]*$")
 _ONE_LINE = re.compile(r"(?:.*\s)?```[ \t]*(?:python3?[ \t]+|py[ \t]+)?([^`]+?)[ \t]*```[ \t.;:,]*$")
+_INLINE = re.compile(r"[^`]*`(def \w+\([^`]*)`[^`]*$")
 _PYTHON = {"", *"python py python3 python2 pycon ipython pytest doctest code tool_code".split()}
 
 @dataclass
@@ -76,7 +82,7 @@ def split_blocks(whole: Block) -> list[Block]: # In order: what stands inside an
     for line, place in zip(whole.lines, whole.places):
         in_docstring = mark and blocks[-1].quotes % 2
         fence = None if in_docstring else _FENCE.match(line)
-        if not mark and (alone := _ONE_LINE.match(line)):
+        if not mark and (alone := _ONE_LINE.match(line) or _INLINE.match(line)):
             blocks += [Block([alone[1]], [place + alone.start(1)], ""), Block()]
         elif fence and (not mark or fence[2] and fence[1].startswith(mark)): # it begins
             mark = fence[1]
@@ -352,4 +358,6 @@ def _drop_tables(block):
     for n, line in enumerate(lines):
         if not _RULE.match(line): continue
         if n: lines[n - 1] = ""
-        while n < len(lines) and "|" in lines[n]: lines[n], n = "", n + 1
+        while n < len(lines) and "|" in lines[n]:
+            test = re.search(r"`(assert [^`]*)`", lines[n])
+            lines[n], n = test[1] if test else "", n + 1
