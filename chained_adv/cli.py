@@ -830,8 +830,13 @@ def check_problems(
         more = lambda p: dict(plain_verdicts=plain[p.id]) if p.id in plain else {}
         return print_json([dict(id=p.id, difficulty=p.difficulty, tags=list(p.tags),
                                 baseline_tests=len(p.baseline_tests), **more(p)) for p in checked])
-    print(f"{summarize_problems(checked)}\n\n{len(checked)} problems can be used; "
-          "every reference solution passes its own tests")
+    have = {"a reference that passes its own tests": lambda p: p.reference_solution,
+            "no reference": lambda p: not p.reference_solution, "several references": lambda p: p.references,
+            "set-up code": lambda p: p.setup, "rules of comparison": lambda p: p.rules,
+            "a time limit": lambda p: p.timeout}
+    counts = {what: sum(map(bool, map(has, checked))) for what, has in have.items()}
+    print(f"{summarize_problems(checked)}\n\n{len(checked)} problem{'s' * (len(checked) != 1)} can be used: "
+          + ", ".join(f"{n} with {what}" for what, n in counts.items() if n))
     _print_plain(sum(plain.values()), f". Training sets aside (see train --unguarded): {', '.join(plain)}")
 
 # %% ../nbs/41_cli.ipynb #d65f6cab

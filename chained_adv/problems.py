@@ -180,6 +180,8 @@ def _choose_references(problem, tried):
 
 # %% ../nbs/07_problems.ipynb #c6e81bab
 _MENDS = {"does not parse": "give complete Python 3 source",
+          "'baseline_tests': is empty": "add tests: asserts, or arguments with the expected value",
+          "'description': is empty": "say in words what is asked",
           "no solution": "add a reference solution or a signature",
           "no test": "add tests: asserts, or arguments with the expected value",
           "fails test": "correct the test or the solution",

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from .core import ChainedAdvError, ExecutionResult, Problem, describe_test
 from .intervals import Interval, pass_at_k, rate_interval
-from .sandbox import Job, Sandbox
+from .sandbox import Sandbox, problem_job
 from .testcases import baseline_cases
 
 # %% ../nbs/27b_samples.ipynb #5813f447
@@ -112,7 +112,7 @@ def describe_result(
                 key=key, verdicts=verdicts)
 
 def _key(job, problem, timeout):
-    about = job.code, problem.id, repr(problem.baseline_tests), job.reference, timeout, job.unguarded
+    about = job.code, repr(problem), timeout, job.unguarded
     return hashlib.sha256(repr(about).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 # %% ../nbs/27b_samples.ipynb #f629cae8
@@ -152,8 +152,9 @@ def judge_samples(
     out, jobs, cases = Path(out), [], {p.id: baseline_cases(p) for p in problems.values()}
     for o in samples:
         p = problems[o.task_id]
-        jobs.append(Job(whole_program(o, p, prompts or {}), cases[p.id], p.entry_point, p.function_signature,
-                        p.reference_solution, unguarded=unguarded))
+        references = (p.reference_solution, *p.references) if p.reference_solution else None
+        jobs.append(problem_job(p, whole_program(o, p, prompts or {}), cases[p.id], reference=references,
+                                unguarded=unguarded))
     keys = [_key(j, problems[o.task_id], sandbox.timeout) for o, j in zip(samples, jobs)]
     known = read_results(out, keys)
     if progress: progress(len(known), len(samples))

@@ -309,7 +309,7 @@ USABLE = {
 @pytest.mark.parametrize("case", USABLE)
 def test_an_odd_entry_that_can_be_used_is_used(here, case):
     r = call("problems", write(here, USABLE[case], "odd.json"))
-    assert r.exit_code == 0 and "1 problems can be used" in r.stdout, (r.stderr, r.exception)
+    assert r.exit_code == 0 and "1 problem can be used" in r.stdout, (r.stderr, r.exception)
 
 def test_a_second_entry_with_the_same_id_is_set_aside_with_a_reason(here):
     path = write(here, [problem(), problem()], "twice.json")

@@ -163,3 +163,16 @@ def test_a_result_is_read_only_where_it_fits(tmp_path):
         with pytest.raises(SampleError, match="line 1"): read_results(path, ["a"])
     path.write_text('{"sample": 0, "key": "a"}\n{"sam')
     assert read_results(path, ["a"]) == {0: {"sample": 0, "key": "a"}} and path.read_text() == '{"sample": 0, "key": "a"}\n'
+
+def test_rules_setup_and_references_of_a_problem_count(tmp_path):
+    "The same judge as in training: what a problem says of comparing answers holds for samples too"
+    common = dict(description="d", difficulty="easy")
+    problems = [dict(common, id="any", function_signature="def f(xs: list) -> list:", baseline_tests=[[[2, 1], [2, 1]]], reference_solution="def f(xs): return xs", rules={"unordered": True}),
+                dict(common, id="near", function_signature="def g(x: float) -> float:", baseline_tests=[[2.0, 1.4142]], reference_solution="def g(x): return x ** .5", rules={"float": 1e-3}),
+                dict(common, id="set-up", function_signature="def h(x: int) -> int:", baseline_tests=[[1, 2]], reference_solution="def h(x): return ONE + x", setup="ONE = 1\n")]
+    (tmp_path / "p.json").write_text(json.dumps(problems))
+    programs = [("any", "def f(xs): return sorted(xs)", True), ("any", "def f(xs): return xs[:1]", False), ("near", "def g(x): return round(x ** .5, 3)", True), ("near", "def g(x): return x", False), ("set-up", "def h(x): return x + ONE", True)]
+    (tmp_path / "s.jsonl").write_text("".join(json.dumps(dict(task_id=id, solution=code)) + "\n" for id, code, _ in programs))
+    assert call("judge", tmp_path / "s.jsonl", "--problems", tmp_path / "p.json", "--out", tmp_path / "r.jsonl").exit_code == 0
+    rows = sorted((json.loads(o) for o in (tmp_path / "r.jsonl").read_text().splitlines()), key=lambda o: o["sample"])
+    assert [o["passed"] for o in rows] == [passed for *_, passed in programs]
