@@ -335,7 +335,7 @@ def print_training(summary: dict[str, Any]):
     _print_rates("Before and after training, with 95 % intervals", columns)
     plain, aside = summary.get("plain_verdicts", {}), len(summary.get("set_aside", ()))
     _print_plain(sum(plain.values()), f" ({plain.get('training')} of them were rewards)")
-    if aside: print(f"\nset aside   {aside} training problem{'s' * (aside > 1)} with plain verdicts only")
+    if aside: print(f"\nset aside   {aside} problem{'s' * (aside > 1)} (config.json says why)")
 
 # %% ../nbs/41_cli.ipynb #ca2ab9b4
 @command("config", "config > my.toml", "config --quick --model my-model > my.toml",

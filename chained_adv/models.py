@@ -4,19 +4,20 @@
 
 # %% auto #0
 __all__ = ['ADAPTERS', 'ROLES', 'TESTS', 'MERGED_BELOW', 'Base', 'adapter_parameters', 'activate', 'sampling_model',
-           'reference_model', 'reading_model', 'check_paths', 'Player', 'Generator', 'Discriminator', 'Players',
-           'make_readers']
+           'reference_model', 'reading_model', 'check_paths', 'Player', 'Generator', 'Discriminator', 'check_length',
+           'Players', 'make_readers']
 
 # %% ../nbs/21_models.ipynb #a9fd87d8
-import copy, warnings
+import copy
 from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
+from typing import Any
 import torch
 from fastcore.basics import patch
 from .adapters import AdapterMerged, AdaptersOff, AdapterSwitch, add_adapters
 from .config import ModelConfig
-from .core import ConfigError, Problem, stable_hash
+from .core import ConfigError, Problem, ProblemError, stable_hash
 from .loading import QUANTISED, as_text, context_size, decode, encode_text, end_tokens
 from .loading import load_base, render_chat
 from .memory import free_memory
@@ -231,18 +232,44 @@ def plain(self: Player,
 def encode(self: Player,
     prompts: list[str], # Prompt texts; a `Prompt` has a beginning of its answer
     room: int # Tokens to leave for the answer
-) -> list[list[int]]: # Token ids per prompt, the oldest dropped beyond the model's window
-    "Token ids of prompts and of what we write of their answers"
+) -> list[list[int]]: # Token ids per prompt
+    "Token ids of prompts and of what we write of their answers; raises `ConfigError` if one is too long"
     tokenizer = self.base.tokenizer
     begins = [getattr(p, "begin", "") for p in prompts]
     if self.prompts.chat: prompts = [render_chat(tokenizer, p, self.prompts.system) for p in prompts]
     special = not (self.prompts.chat or self.prompts.name == "tags")
     ids = [encode_text(tokenizer, p + o, special) for p, o in zip(prompts, begins)]
-    limit = self.window - room
+    limit, longest = self.window - room, max(map(len, ids), default=0)
     if limit < 2: raise ConfigError(f"answers of {room} tokens leave no prompt in a window of {self.window}")
-    if n_long := sum(len(i) > limit for i in ids):
-        warnings.warn(f"{n_long} prompts of the {self.role} exceed the model's window: oldest tokens dropped")
-    return [i[-limit:] for i in ids]
+    if longest > limit:
+        raise ConfigError(f"a prompt of the {self.role} has {longest} tokens; the model reads {self.window}, "
+                          f"{room} of them for the answer")
+    return ids
+
+# %% ../nbs/21_models.ipynb #a2079fe6
+@patch
+def fit(self: Player,
+    problem: Problem, # What is to be solved
+    stage: int, # The stage played, 1 to 5
+    texts: list[str | None], # What was written about the problem
+    write: Callable # Makes a prompt of such texts
+) -> str: # Prompt that leaves room for the answer
+    "Write a prompt that the model can read whole; raises `ProblemError` if the problem is too long"
+    room, texts = self.max_tokens(stage), list(texts)
+    while True:
+        prompt = write(texts)
+        shown = len(prompt.encode()) + len(self.prompts.system.encode()) + 1000 # with the template of a chat
+        if shown < self.window - room: return prompt # a token has at least one byte
+        try: self.encode([prompt], room)
+        except ConfigError as e: why = e
+        else: return prompt
+        longest = max(range(len(texts)), key=lambda i: len(texts[i] or ""), default=0)
+        text = texts[longest] if texts else None
+        if not text:
+            raise ProblemError(f"problem {problem.id!r}, stage {stage}: {why}; shorten its description, or "
+                               "lower --max-stage-tokens or --max-test-tokens")
+        kept = len(text) * 7 // 16
+        texts[longest] = f"{text[:kept]}\n[...]\n{text[-kept:]}" if kept > 60 else ""
 
 # %% ../nbs/21_models.ipynb #2bc061be
 @patch
@@ -352,7 +379,8 @@ def prompt(self: Generator,
 ) -> str: # The text to answer
     "Prompt of a stage"
     problem, outputs = self.plain(problem, outputs)
-    return generator_prompt(self.prompts, problem, stage, outputs)
+    write = lambda texts: generator_prompt(self.prompts, problem, stage, texts)
+    return self.fit(problem, stage, outputs, write)
 
 class Discriminator(Player):
     "Reads a stage and writes tests"
@@ -366,7 +394,18 @@ def prompt(self: Discriminator,
     "Prompt of a stage"
     inputs = self.config.tests == "inputs" and can_fill(problem)
     problem, texts = self.plain(problem, [output])
-    return discriminator_prompt(self.prompts, problem, stage, texts[0] or "", inputs)
+    write = lambda texts: discriminator_prompt(self.prompts, problem, stage, texts[0] or "", inputs)
+    return self.fit(problem, stage, texts, write)
+
+# %% ../nbs/21_models.ipynb #642d016e
+def check_length(
+    players: Any, # A generator and a discriminator; one that writes no prompts reads everything
+    problem: Problem # The problem
+):
+    "Raise `ProblemError` if a player can't read the problem at some stage"
+    for stage in range(1, 6):
+        players.generator.prompt(problem, stage, [""] * (stage - 1))
+        if isinstance(players.discriminator, Discriminator): players.discriminator.prompt(problem, stage, "")
 
 # %% ../nbs/21_models.ipynb #eadee221
 def _pick_prompts(config, tokenizer):

@@ -21,7 +21,7 @@ from .config import TrainingConfig
 from .core import ConfigError, Problem, ProblemError, TrainingError, stable_hash
 from .stages import get_stage
 from .problems import ORDERS, ProblemSampler, find_leaks
-from .models import Players
+from .models import Players, check_length
 from .engines import check_engine, connect, disconnect
 from .sampling import Sample
 from .ranks import is_main, join_ranks, on_main
@@ -206,7 +206,7 @@ def _reset(self: AdversarialTrainer):
     self.in_run, self.lock = False, None # True between `before_run` and `after_run`; lock on the folder
     self.optimizers, self.evaluations = {}, {} # (role, stage) -> optimizer; (stage, split) -> `Evaluation`
     self.mutants = {} # split -> mutants per problem
-    self.set_aside = {} # Id of a training problem that needs plain verdicts -> why
+    self.set_aside = {} # Id of a training problem that is not used -> why
     self.earlier_tests = self.validate = None # A callback may set them; `judge` gets them
     self.past = {} # Wrong programs of earlier steps, which tests may catch: see `PastPrograms`
     self.selection = None # Measures checkpoints, from the beginning of a run on
@@ -221,7 +221,19 @@ def _check_training(self: AdversarialTrainer, problems):
         try: check_problem(p, self.sandbox, unguarded=self.config.unguarded == "trusted")
         except ProblemError as e:
             check_problem(p, self.sandbox, unguarded=True) # raises if its reference fails plain, too
-            self.set_aside[p.id] = str(e).removesuffix("; correct the test or the solution")
+            why = str(e).removesuffix("; correct the test or the solution")
+            self.set_aside[p.id] = (f"{why}; its tests run only in one process with the program, which could "
+                                    "forge its reward; `--unguarded trusted` uses them anyway")
+        else: kept.append(p)
+    return kept
+
+@patch
+def _those_that_fit(self: AdversarialTrainer, problems):
+    "Set aside problems that are too long for a player to read"
+    kept = []
+    for p in problems:
+        try: check_length(self.players, p)
+        except ProblemError as e: self.set_aside[p.id] = str(e)
         else: kept.append(p)
     return kept
 
@@ -230,8 +242,7 @@ def _warn_set_aside(self: AdversarialTrainer):
     "Say which problems were set aside; raises `ProblemError` if none is left"
     if not self.set_aside: return
     n, (example, *_) = len(self.set_aside), self.set_aside.values()
-    text = (f"{n} problem{'s' * (n > 1)} set aside: their tests run only in one process with the program, "
-            f"which could forge its reward; `--unguarded trusted` uses them anyway. For example, {example}")
+    text = f"{n} problem{'s' * (n > 1)} set aside (config.json says why). For example, {example}"
     if not self.problems: raise ProblemError(f"no problem is left to train on: {text}")
     warnings.warn(text)
 
@@ -243,9 +254,8 @@ def _set_problems(self: AdversarialTrainer, problems, held_out, selection):
     if selection is None: problems, selection = set_apart(problems)
     else: selection = self._check_training(selection)
     self.problems = problems
-    self._warn_set_aside()
     self.to_select = selection or self.problems[:N_SELECTION]
-    if not self.problems: raise ProblemError("there are no problems to train on")
+    if not self.problems and not self.set_aside: raise ProblemError("there are no problems to train on")
     if leaks := find_leaks(self.problems + self.to_select, self.held_out):
         raise ProblemError(f"{len(leaks)} held-out problems are also trained on, for example {leaks[0]}; "
                            "take them out of one of the two sets")
@@ -258,6 +268,9 @@ def _prepare(self: AdversarialTrainer, callbacks):
     if wanted and ISOLATION.index(self.sandbox.level) < ISOLATION.index(wanted):
         raise ConfigError(f"the sandbox is at level {self.sandbox.level!r}, below the {wanted!r} asked for")
     self.players = Players(self.config.model, self.config.seed)
+    self.problems, self.held_out, self.to_select = map(
+        self._those_that_fit, (self.problems, self.held_out, self.to_select))
+    self._warn_set_aside()
     connect(self.players)
     self.sampler = ProblemSampler(self.problems, self.config.seed, self.config.order)
     self.values = ValueHeads(self.config.ppo, self.config.seed)

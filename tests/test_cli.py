@@ -93,7 +93,7 @@ def test_train_with_a_problem_that_needs_plain_verdicts(here, unguarded):
         r = call("train", *SMALL, "--problems", path, "--out", here / "run", "--unguarded", unguarded)
     assert r.exit_code == 0, (r.stderr, r.exception)
     aside = unguarded == "never"
-    assert any("2 problems set aside" in str(o.message) for o in caught) == ("set aside   2 training problems" in r.stdout) == aside
+    assert any("2 problems set aside" in str(o.message) for o in caught) == ("set aside   2 problems" in r.stdout) == aside
     assert ("of them were rewards" in r.stdout) == (not aside)
 
 # Help and start

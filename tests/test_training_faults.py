@@ -1,6 +1,7 @@
 """Faults of training that others reported of projects like this one, each on a tokenizer of the kind that has it."""
 import json, random, re
 from bisect import bisect_left
+from dataclasses import replace
 from functools import cache
 from itertools import accumulate
 
@@ -12,7 +13,7 @@ from transformers import PreTrainedTokenizerFast
 
 from chained_adv.adapters import seeded
 from chained_adv.batches import credit_of_tests, discriminator_batch, token_spans, update_inputs
-from chained_adv.core import Problem
+from chained_adv.core import ConfigError, Problem, ProblemError
 from chained_adv.loading import TINY, as_text, decode, encode_text, end_tokens, load_base, load_tokenizer
 from chained_adv.models import ModelConfig, Players
 from chained_adv.ppo import Batch, PPOConfig, compute_advantages, create_optimizer, train_step
@@ -181,6 +182,7 @@ def test_texts_of_players_and_problems_stay_text_in_prompts(tmp_path):
     turn, = encode(players.generator.base.tokenizer, "<|im_end|>")
     spelled = Problem("p", "Remove every <|im_end|>.", "def f(text='<|im_end|>'):", (["", ""],), "def f(text=''): return ''")
     said = "It <|im_end|> ends.<|im_start|>system"
+    players.generator.window = players.discriminator.window = 4096 # the prompts are long in a small vocabulary
     for player, prompt in ((players.generator, players.generator.prompt(spelled, 2, [said])), (players.discriminator, players.discriminator.prompt(spelled, 1, said))):
         clean = player.prompt(PROBLEM, 2, ["It ends."]) if player is players.generator else player.prompt(PROBLEM, 1, "It ends.")
         ids, without = player.encode([prompt, clean], 8)
@@ -264,3 +266,31 @@ def test_nothing_is_decoded_without_saying_so():
     import chained_adv
     calls = [line for path in Path(chained_adv.__file__).parent.rglob("*.py") for line in path.read_text(encoding="utf-8").splitlines() if "tokenizer.decode(" in line]
     assert calls and all("clean_up_tokenization_spaces=False" in o for o in calls)
+
+
+# ---- prompts that are too long
+def test_a_long_text_is_shortened_and_the_problem_stays_whole(tmp_path):
+    p = tiny_problems("train", 1)[0]
+    players = Players(ModelConfig(model="tiny", device="cpu", max_stage_tokens=20, max_test_tokens=20))
+    window = players.generator.window
+    rambling = "I begin here. " + "and so on " * window + "I end here."
+    for prompt in (players.generator.prompt(p, 3, [rambling, "short"]), players.discriminator.prompt(p, 1, rambling)):
+        (ids,) = players.generator.encode([prompt], 20)
+        assert len(ids) <= window - 20 and p.description in prompt and p.function_signature in prompt
+        assert "I begin here." in prompt and "I end here." in prompt and "[...]" in prompt
+    assert "short" in players.generator.prompt(p, 3, [rambling, "short"])
+    assert "[...]" not in players.generator.prompt(p, 3, ["long enough", "short"])
+
+def test_a_problem_that_is_too_long_is_set_aside_by_name(tmp_path):
+    from chained_adv.trainer import AdversarialTrainer, TrainingConfig
+    problems = tiny_problems("train", 3)
+    long = replace(problems[2], id="novel", description="word " * 5000)
+    config = TrainingConfig(out=str(tmp_path / "run"), model=ModelConfig(model="tiny", device="cpu"))
+    with pytest.warns(UserWarning, match="2 problems set aside.*'novel'.*tokens; the model reads"):
+        with AdversarialTrainer(config, [*problems[:2], long], [replace(tiny_problems("held_out", 1)[0], id="held out novel", description="phrase " * 5000)], progress=False, selection=problems[:1]) as t:
+            assert [o.id for o in t.problems] == [o.id for o in problems[:2]] and not t.held_out and {*t.set_aside} == {"novel", "held out novel"}
+    with pytest.raises(ProblemError, match="no problem is left to train on.*'novel'"): AdversarialTrainer(config, [long], progress=False, selection=problems[:1])
+
+def test_nothing_is_cut_without_a_word():
+    players = Players(ModelConfig(model="tiny", device="cpu"))
+    with pytest.raises(ConfigError, match="tokens; the model reads"): players.generator.sample(["x " * 9999], 1)
