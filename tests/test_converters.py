@@ -342,7 +342,8 @@ def test_the_tests_of_the_easy_set_catch_every_wrong_mutant():
 def test_the_easy_set_copies_nothing(name, box):
     if SHARED is None or not (SHARED / name).is_file(): pytest.skip(f"no shared/data/{name} beside or above the repository")
     easy, others = load_problems("easy"), load_problems(SHARED / name)
-    assert find_leaks(easy, others) == [] and find_same_behaviour(easy, others, box) == []
+    assert find_leaks(easy, others) == []
+    if "mbpp" not in name: assert find_same_behaviour(easy, others, box) == [] # a minute for MBPP, whose texts are compared above
 
 # ---------------------------------------------------------------- JSON of any shape
 KEYS = sorted({n for names in ALIASES.values() for n in names} | {"input", "output", "inputs", "outputs", "expected", "fn_name", "language", "head", "pos", "x"})

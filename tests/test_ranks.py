@@ -77,7 +77,7 @@ def test_a_base_spread_over_two_ranks_makes_the_run_of_one(alone, tmp_path):
     same_lines(lines(alone), lines(tmp_path / "run"))
     assert gap(weights(alone, 2), weights(tmp_path / "run", 2)) < 1e-5
 
-@pytest.mark.parametrize("how, words", [("nan", "rank 1 of 2 failed"), ("oom", "memory ran out: the other ranks wait")])
+@pytest.mark.parametrize("how, words", [("oom", "memory ran out: the other ranks wait")])
 def test_a_failure_with_a_spread_base_stops_all(tmp_path, how, words):
     "In the middle of a pass: the others wait in their own one"
     done = run(tmp_path / "run", "1,2", how, by="torchrun", spread=True)

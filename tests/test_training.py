@@ -87,8 +87,7 @@ VARIANTS = {
     "inputs, and a fuzzer beside": dict(model=model(tests="inputs"), callbacks=("fuzz:8",)),
     "direct code": dict(model=model(chain_stages=(5,)), stages=(5,), n_generator_steps=2)}
 
-@pytest.mark.parametrize("name", ["tests at the last stage", "all weights", "a discriminator that does not learn",
-                                  "inputs, and a fuzzer beside", "a fuzzer"])
+@pytest.mark.parametrize("name", ["all weights", "a fuzzer"]) # more of them in test_oracle
 def test_a_resumed_run_is_the_same(tmp_path, name):
     "The same lines, and the same weights to the last bit. The eight runs of test_oracle.py are resumed, too"
     run_in_parts(tmp_path / "parts", **VARIANTS[name])
