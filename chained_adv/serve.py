@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['MAX_CODE', 'MAX_TESTS', 'BATCH', 'BODY_SECONDS', 'OPEN', 'STOP_SECONDS', 'RequestError', 'JudgeItem', 'JudgeRequest',
-           'ItemVerdict', 'ItemResult', 'JudgeAnswer', 'item_result', 'item_tests', 'item_job', 'Busy', 'RewardServer',
-           'Door', 'need_fastapi']
+           'ItemVerdict', 'ItemResult', 'JudgeAnswer', 'item_result', 'item_tests', 'validation', 'count_valid',
+           'item_jobs', 'Busy', 'RewardServer', 'Door', 'need_fastapi']
 
 # %% ../nbs/38b_serve.ipynb #79899918
 import asyncio, json, math, secrets, signal, socket, threading, time
@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 from fastcore.basics import patch
 from .core import ChainedAdvError, ConfigError, ExecutionResult, Problem, TestCase, signature_args
@@ -35,7 +35,7 @@ class JudgeItem:
     id: str = "" # Comes back with the result
     entry_point: str | None = None # Function to call; None finds it
     signature: str | None = None # Its `def` line; lists as tests need one
-    reference: str | None = None # A right solution: tests that it fails count for nothing
+    reference: str | None = None # A right solution: tests that it fails are rejected
     runs: int = 1 # 2: `code` is a right solution; which tests are valid?
 
 @dataclass(frozen=True)
@@ -100,26 +100,44 @@ def item_tests(
     return [o if isinstance(o, str) else next(cases) for o in tests]
 
 # %% ../nbs/38b_serve.ipynb #ec66fff7
-def item_job(
+def validation(job: Job) -> list[Job]: # Empty without a reference
+    "Say which of a job's tests are valid"
+    sources = (job.reference,) if isinstance(job.reference, str) else job.reference
+    return [replace(job, code=sources[0], runs=2)] if sources and job.runs == 1 else []
+
+def count_valid(
+    result: ExecutionResult, # Of the program
+    reference: ExecutionResult # Of the reference, on the same tests
+) -> ExecutionResult: # In which tests that the reference does not pass are rejected
+    "Count out the tests that are not valid"
+    no = lambda v, why: replace(v, passed=False, outcome="rejected", reason=f"not valid: {why}")
+    verdicts = tuple(v if o.passed or v.outcome == "rejected" else no(v, o.reason)
+                     for v, o in zip(result.verdicts, reference.verdicts))
+    return replace(result, verdicts=verdicts, timed_out=any(v.outcome == "timeout" for v in verdicts))
+
+def item_jobs(
     item: JudgeItem, # What was asked
     problems: dict[str, Problem], # Id -> problem
     cases: Callable # Problem -> its baseline tests
-) -> Job: # Program and tests
-    "Turn an item into a job; raises `RequestError`"
+) -> list[Job]: # Program and tests; a second one runs the tests against the reference
+    "Turn an item into jobs; raises `RequestError`"
     if len(item.code) > MAX_CODE: raise RequestError(f"code is longer than {MAX_CODE:,} characters")
     if item.runs not in (1, 2): raise RequestError("runs must be 1 or 2")
     if not item.problem:
         if not item.tests: raise RequestError("give tests, or the id of a problem")
         entry = item.entry_point or (signature_args(item.signature).name if item.signature else "")
         tests = item_tests(item.tests, item.signature or "", entry)
-        return Job(item.code, tests, item.entry_point, item.signature, item.reference, item.runs)
+        job = Job(item.code, tests, item.entry_point, item.signature, item.reference, item.runs)
+        return [job, *validation(job)]
     if item.entry_point or item.signature or item.reference:
         raise RequestError("problem says entry_point, signature and reference; leave them out")
     if item.problem not in problems: raise RequestError(f"there is no problem {item.problem[:80]!r}")
     p = problems[item.problem]
     tests = item_tests(item.tests, p.function_signature, p.entry_point) if item.tests else cases(p)
     sources = (p.reference_solution, *p.references) if p.reference_solution else None
-    return problem_job(p, item.code, tests, reference=sources, runs=item.runs)
+    job, is_data = problem_job(p, item.code, tests, reference=sources, runs=item.runs), False
+    if not item.tests: is_data = all(o.kind != "code" for o in cases(p)) # rows need no second look
+    return [job] if is_data else [job, *validation(job)]
 
 # %% ../nbs/38b_serve.ipynb #f3c5d6fc
 BATCH = 64 # programs after which a batch takes no further request
@@ -159,11 +177,13 @@ def _baseline(server, problem):
     return server.cases[problem.id]
 
 @patch
-def plan(self: RewardServer, items: list[JudgeItem]) -> list[Plan]: # Raises `RequestError`
-    "Read the tests of a request"
+def plan(self: RewardServer, items: list[JudgeItem]) -> list[list[Plan]]: # One or two per item
+    "Read the tests of a request; raises `RequestError`"
     plans = []
     for n, item in enumerate(items):
-        try: plans.append(self.sandbox.plan(item_job(item, self.problems, lambda p: _baseline(self, p))))
+        try:
+            jobs = item_jobs(item, self.problems, lambda p: _baseline(self, p))
+            plans.append([self.sandbox.plan(o) for o in jobs])
         except SandboxError: raise
         except (ChainedAdvError, ValueError, RecursionError, MemoryError) as e:
             raise RequestError(f"items[{n}]: {e}") from None
@@ -178,8 +198,12 @@ async def judge(self: RewardServer, items: list[JudgeItem]) -> list[ExecutionRes
     try:
         loop = asyncio.get_running_loop()
         plans, done = await loop.run_in_executor(self.reader, self.plan, items), loop.create_future()
-        self.queue.put_nowait((plans, done))
-        return await done
+        self.queue.put_nowait(([p for o in plans for p in o], done))
+        results = iter(await done)
+        groups = [[next(results) for _ in o] for o in plans]
+        judged = [count_valid(*o) if len(o) > 1 else o[0] for o in groups]
+        self.counts["passed"] += sum(o.passed for o in judged)
+        return judged
     finally: self.waiting -= len(items)
 
 # %% ../nbs/38b_serve.ipynb #af11c233
@@ -209,7 +233,6 @@ async def run_batch(self: RewardServer, asked: list[tuple[list[Plan], asyncio.Fu
     for own, done in asked:
         part = [next(results) for _ in own]
         self.counts["programs"] += len(part)
-        self.counts["passed"] += sum(o.passed for o in part)
         if not done.done(): done.set_result(part)
 
 # %% ../nbs/38b_serve.ipynb #79b7a2ef
@@ -259,7 +282,7 @@ async def admit(self: Door, scope: dict, receive: Callable, send: Callable):
     why, body = self.refuse(scope["path"], dict(scope["headers"])), None
     if not why:
         try: body = await asyncio.wait_for(self.read_body(receive), BODY_SECONDS)
-        except (asyncio.TimeoutError, TimeoutError): why = 408, f"no whole body in {BODY_SECONDS:g} seconds"
+        except asyncio.TimeoutError: why = 408, f"no whole body in {BODY_SECONDS:g} seconds"
         except ConnectionError: return
         else: why = self.too_large() if body is None else None
     if why:
@@ -299,7 +322,7 @@ def metrics(self: RewardServer) -> str: # In the text format of Prometheus
     c, codes = self.counts, sorted(o for o in self.counts if isinstance(o, int))
     rows = {f'requests_total{{status="{o}"}}': c[o] for o in codes}
     rows |= {"request_seconds_sum": round(self.seconds, 3), "request_seconds_count": sum(c[o] for o in codes),
-             "programs_total": c["programs"], "programs_passed_total": c["passed"],
+             "programs_total": c["programs"], "items_passed_total": c["passed"],
              "batches_total": c["batches"], "waiting_programs": self.waiting, "room_programs": self.room}
     return "".join(f"chained_adv_{k} {v}\n" for k, v in rows.items())
 

@@ -83,8 +83,21 @@ def test_tests_that_a_model_wrote(server):
     tests = "assert twice(2) == 4\nassert twice(2) == 5\nassert twice(n=1) == twice(1)"
     valid, = judged(server, dict(problem="twice", code=TWICE.reference_solution, tests=tests, runs=2))
     assert [o["outcome"] == "passed" for o in valid["verdicts"]] == [True, False, False], valid
-    wrong, = judged(server, dict(problem="twice", code="def twice(n): return K * n + (n == 2)", tests=tests))
-    assert wrong["verdicts"][0]["outcome"] == "wrong_value"
+    close, = judged(server, dict(problem="twice", code="def twice(n): return K * n + (n == 7)", tests=tests))
+    assert [o["outcome"] for o in close["verdicts"]] == ["passed", "rejected", "rejected"] and (close["passed"], close["pass_rate"], close["num_total"]) == (True, 1, 1) and "not valid" in close["verdicts"][1]["reason"]
+    wrong, = judged(server, dict(problem="twice", code="def twice(n): return n + 1", tests=tests))
+    assert (wrong["passed"], wrong["num_passed"], wrong["num_total"]) == (False, 0, 1)
+    own, late = judged(server, dict(code="def f(x): return x", reference="def f(x): return x or 1", tests="(1, 1)\n(0, 0)\n(0, 1)"), dict(code=LOOPER, reference="def f(x): return x", tests="(1, 3)"))
+    assert [o["outcome"] for o in own["verdicts"]] == ["passed", "rejected", "wrong_value"] and own["pass_rate"] == .5
+    assert (late["num_total"], late["passed"], late["pass_rate"], late["timed_out"]) == (0, False, 0, False)
+
+def test_a_problem_whose_tests_cannot_be_guarded_blames_no_program(server):
+    "Its test needs the program's own process, so it judges nobody"
+    code = "import sys\ndef f(x): return x"
+    tests = ("assert f(1) == 1", "def test_module():\n    import inspect\n    assert 'return x' in inspect.getsource(f) and f(1) == 1")
+    with Sandbox(timeout=.5) as box, RewardServer(box, [Problem("inside", "x", "def f(x):", tests, code)]) as s:
+        right, wrong = judged(s, dict(problem="inside", code="def f(x): return +x"), dict(problem="inside", code="def f(x): return 2"))
+    assert [o["outcome"] for o in right["verdicts"]] == ["passed", "rejected"] and right["passed"] and not wrong["passed"], right
 
 CHEATS = ["import os\nos._exit(0)", "import sys\nsys.exit()", "class A:\n    def __eq__(self, o): return True\ndef f(x): return A()",
           "import builtins\nbuiltins.abs = lambda x: 1\ndef f(x): return None", LOOPER, "def f(x): raise SystemExit(0)"]
@@ -214,7 +227,7 @@ def test_any_other_fault_reaches_the_client_too(server, monkeypatch):
 def test_load():
     found = measure(400, 32)
     assert not found["errors"] and found["answered"] == 400 and not found["retries"] and found["status"] == 0, found
-    for line in ('requests_total{status="200"} 400', "programs_total 400", "programs_passed_total 300", "waiting_programs 0"): assert line in found["metrics"]
+    for line in ('requests_total{status="200"} 400', "programs_total 400", "items_passed_total 300", "waiting_programs 0"): assert line in found["metrics"]
 
 def test_kill_in_the_middle_of_a_load():
     "No process is left, and with a new server on the same port every request is answered, once and rightly"
