@@ -297,16 +297,19 @@ async def admit(self: Door, scope: dict, receive: Callable, send: Callable):
 @patch
 async def __call__(self: Door, scope, receive, send):
     if scope["type"] != "http": return await self.app(scope, receive, send)
-    started, status = time.monotonic(), 499 # nobody was answered
+    started, answered = time.monotonic(), False
+    def count(status): # before the answer is out, so that who has it finds it counted
+        nonlocal answered
+        answered = True
+        if scope["path"] != "/judge": return
+        self.server.counts[status] += 1
+        self.server.seconds += time.monotonic() - started
     async def out(message):
-        nonlocal status
-        if message["type"] == "http.response.start": status = message["status"]
+        if message["type"] == "http.response.start": count(message["status"])
         await send(message)
     try: await self.admit(scope, receive, out)
     finally:
-        if scope["path"] == "/judge":
-            self.server.counts[status] += 1
-            self.server.seconds += time.monotonic() - started
+        if not answered: count(499) # the client has gone
 
 # %% ../nbs/38b_serve.ipynb #ec3fa921
 def need_fastapi():
