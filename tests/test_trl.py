@@ -13,7 +13,7 @@ from chained_adv.sandbox import Sandbox, SandboxError, problem_job
 from chained_adv.stages import load_prompts
 from chained_adv.testcases import baseline_cases
 from chained_adv.tiny.world import tiny_problems
-from chained_adv.trl import BackgroundReward, CodeReward, TesterReward, generator_rows, read_program, discriminator_rows, to_dataset
+from chained_adv.trl import BackgroundReward, CodeReward, TesterReward, generator_rows, completed_program, discriminator_rows, to_dataset
 
 ROOT = Path(__file__).resolve().parent.parent
 needs_trl = pytest.mark.skipif(not find_spec("trl"), reason="TRL is not installed: pip install '.[trl]'")
@@ -138,7 +138,7 @@ def test_rows_and_how_they_are_read_back(prompts):
     assert all(type(o) is str and p.description in o for o, p in zip(shown, PROBLEMS))
     body = "    return 2 * n"
     answer = {"plain": f"def twice(n):\n{body}\n\n## Tests\nx", "chat": said(f"```python\ndef twice(n):\n{body}\n```"), "tags": f"def twice(n):\n{body}", "few_shot": f"{body}\n\n\ndef other(x):"}[prompts]
-    assert read_program(chosen, TWICE, answer).split("#")[0].rstrip().endswith("return 2 * n") and "other" not in read_program(chosen, TWICE, answer)
+    assert completed_program(chosen, TWICE, answer).split("#")[0].rstrip().endswith("return 2 * n") and "other" not in completed_program(chosen, TWICE, answer)
     r = CodeReward([TWICE], prompts)
     assert r([answer], problem=["twice"]) == [1.]
     r.sandbox.close()
