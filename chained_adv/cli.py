@@ -9,7 +9,7 @@ __all__ = ['Problems', 'Strict', 'ListIds', 'Checkpoint', 'Discriminator', 'Conf
            'print_forecast', 'train', 'print_training', 'print_config', 'warm_start', 'LivePrinter', 'written_live',
            'count_plain', 'print_problem', 'print_episode', 'load_pair', 'list_problems', 'show', 'solve',
            'check_target', 'measured_problems', 'evaluate', 'print_evaluation', 'print_played', 'look_at_run',
-           'checkpoints', 'export', 'check_problems', 'convert', 'leaks', 'judge_file', 'doctor']
+           'checkpoints', 'export', 'check_problems', 'convert', 'leaks', 'judge_file', 'serve_rewards', 'doctor']
 
 # %% ../nbs/41_cli.ipynb #9e8480ed
 import json, os, sys, warnings
@@ -952,6 +952,43 @@ def judge_file(
     if lost:
         say(f"{len(found) - len(good)} samples have no problem in {problems}: {', '.join(lost[:5])}")
         sys.exit(1)
+
+# %% ../nbs/41_cli.ipynb #44f13ce6
+@command("serve", "serve", "serve --problems HumanEval.jsonl --port 8650",
+    "serve --workers 8 --room 4096 --timeout 1")
+def serve_rewards(
+    *,
+    problems: Annotated[str, "Problem file or set whose ids requests may name; left out: requests bring "
+                             "their own tests"] = "",
+    host: str = "127.0.0.1", # Address to listen on; nothing is encrypted
+    port: int = 8650, # Port; 0 takes a free one
+    timeout: float = 2., # Processor seconds of each call
+    workers: int = 0, # Programs at once; 0: one for each core
+    memory_mb: int = 512, # Address space of a program in MiB
+    give_up: bool = True, # Stop a program at its first time-out; its other tests count as failed
+    room: int = 1024, # Programs that may wait or run; more are refused with status 429
+    max_mb: float = 4., # Megabytes of a request
+    max_wait: float = 300., # Seconds after which a request is given up
+    json: Annotated[bool, "Print address and token as JSON when the server listens"] = False
+):
+    "Judge programs over HTTP. The token is $CHAINED_ADV_TOKEN, or a new one that is printed."
+    from chained_adv.sandbox import Sandbox
+    from chained_adv.serve import RewardServer, need_fastapi
+    need_fastapi()
+    known, token = whole_set(problems, False) if problems else [], os.environ.get("CHAINED_ADV_TOKEN", "")
+    with Sandbox(timeout, memory_mb, workers or None, give_up=give_up) as box:
+        server = RewardServer(box, known, host, port, token, room, int(1e6 * max_mb), max_wait)
+        if host not in ("127.0.0.1", "::1", "localhost"):
+            say(f"{host} can be reached from other machines, and nothing is encrypted")
+        server.run(lambda: _print_server(server, bool(token), json))
+
+def _print_server(server, known_token, json):
+    "Print where a server listens, and its token if it is new"
+    facts = dict(problems=len(server.problems), isolation=server.sandbox.level, address=f"{server.url}/judge",
+                 token="that of $CHAINED_ADV_TOKEN" if known_token else server.token)
+    if json: print_json(facts)
+    else: say("\n".join([*(f"{k:11} {v}" for k, v in facts.items()), "stop        Ctrl+C"]))
+    sys.stdout.flush()
 
 # %% ../nbs/41_cli.ipynb #9ccb46a6
 @command("doctor", "doctor", "doctor --json",

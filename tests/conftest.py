@@ -11,7 +11,7 @@ settings.load_profile("chained_adv")
 collect_ignore = ["collections"] # problems' own tests, which the judge runs
 
 LONGEST = ("test_training", "test_recipe", "test_collections", "test_judge_attacks", "test_judge_weakened", "test_oracle", "test_attacks", "test_ranks", "test_arc_buttons",
-           "test_evaluation", "test_converters", "test_arc_roundtrip", "test_kill", "test_memory", "test_opponents", "test_engines", "test_cli")
+           "test_evaluation", "test_converters", "test_arc_roundtrip", "test_kill", "test_memory", "test_opponents", "test_engines", "test_serve", "test_cli")
 
 
 def pytest_configure(config):
