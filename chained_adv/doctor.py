@@ -109,7 +109,7 @@ def memory_parts(
     from transformers import AutoModelForCausalLM
     from chained_adv.lmhead import PIECE
     from chained_adv.loading import is_packable, pick_device, pick_dtype
-    from chained_adv.models import MERGED_BELOW, ROLES, _adapter_names
+    from chained_adv.models import ROLES, _adapter_names
     dtype = pick_dtype(settings.dtype, pick_device(settings.device))
     with torch.device("meta"): model = AutoModelForCausalLM.from_config(config, dtype=dtype)
     text, size, count = config.get_text_config(), dtype.itemsize, model.num_parameters()
@@ -120,8 +120,8 @@ def memory_parts(
     packed = sum(m.weight.numel() for m in layers if is_packable(m))
     weights = count * size - int(packed * (size - PACKED.get(settings.dtype, size)))
     names = {name for role in ROLES for name in _adapter_names(role, settings.adapters)}
-    copies = 1 + len(names) if names and count < MERGED_BELOW else not names
-    if settings.dtype in PACKED: copies = 0
+    exact = names and dtype == torch.float32 and settings.dtype not in PACKED
+    merged = size * sum(m.weight.numel() for m in linear) if exact else 0
     learning = 4 * settings.lora_rank * ends * len(names) if names else weights
 
     head_size = getattr(text, "head_dim", None) or text.hidden_size // text.num_attention_heads
@@ -129,9 +129,9 @@ def memory_parts(
     kept = 2 * text.num_hidden_layers * heads * head_size * size # keys and values of a token
     layer = int(1.2 * size * ends / text.num_hidden_layers) # inputs and outputs of a layer, for a token
     return dict(
-        weights=weights * (1 + copies), adapters=learning, Adam=2 * learning,
+        weights=weights * (1 if names else 2), adapters=learning, Adam=2 * learning,
         reading=min(32, rows) * prompt * (kept + layer),
-        sampling=rows * (2 * prompt + tokens) * kept + rows * text.vocab_size * (size + 12),
+        sampling=merged + rows * (2 * prompt + tokens) * kept + rows * text.vocab_size * (size + 12),
         update=rows * prompt * kept + int(1.2 * 4 * micro * ends) + 16 * min(PIECE, micro * text.vocab_size))
 
 # %% ../nbs/40_doctor.ipynb #d959c27a
