@@ -4,11 +4,10 @@
 
 Each model is small and has random weights (large ones, so that a wrong mask shows). It is saved with the
 tokenizer of the shipped model and loaded as a user's model would be, with its check at load. Then four ways to
-the log-probabilities of some tokens are compared, for `sdpa` and `eager` attention where a model has them: the
+the log-probabilities of some tokens are compared, for each kind of attention where a model has them: the
 sampler, the trainer behind a reader, the trainer alone, and a plain forward pass of transformers; and, with an
-adapter that has moved, the sampler (from a merged copy, from merged weights beside the base's, and unmerged) and
-the trainer. `shared` is the first of these with every prompt in one copy for the rows that go on from it, `-` where
-a model cannot do that and each row has a copy. Windows are four tokens
+adapter that has moved, the sampler (from merged weights, and unmerged) and the trainer. `grouped_sdpa` is the
+attention that our own models have. Windows are four tokens
 wide meanwhile. A number is the mean difference of a token's log-probability, in nats. The last column is the
 largest of the same differences of a model loaded with `dtype="4bit"`, as users load it (bitsandbytes on a CPU,
 models twice as wide, because its blocks hold 64 numbers); it is never merged.
@@ -23,7 +22,6 @@ from chained_adv.core import ConfigError
 from chained_adv.loading import TINY, load_tokenizer, quietly
 from chained_adv.models import Base, ModelConfig, activate, adapter_parameters, reading_model, sampling_model
 from chained_adv.pathcheck import path_gap
-from chained_adv.sharing import WORTH, can_share
 
 SIZES = dict(
     vocab_size=768,
@@ -184,7 +182,7 @@ def save_model(name, folder, wide=False):
 
 def set_attention(base, how):
     "Let all copies of a base attend in one way"
-    copies = [base.model.get_base_model(), base.plain, *(m for _, m in base.merged.values())]
+    copies = [base.model.get_base_model(), base.plain, base.merged]
     for m in copies:
         m.set_attn_implementation(how)
 
@@ -203,22 +201,15 @@ def move(base, std):
 
 
 def measure(base):
-    "Gap of all ways with fresh adapters, with shared prompts (None: it cannot); with a moved one of each sampler"
-    fresh, shared = gap_of(base, True), None
-    if can_share(base.plain):
-        usual, WORTH["cpu"] = WORTH["cpu"], -1
-        shared = gap_of(base, True)
-        WORTH["cpu"] = usual
+    "Gap of all ways with fresh adapters; of the sampler and the trainer with a moved one, merged and unmerged"
+    gaps = [gap_of(base, True)]
     move(base, 0.1)
-    merged = gap_of(base, False)
-    plain, base.plain = base.plain, None
-    base.beside = True
-    beside = gap_of(base, False)
-    base.beside = False
-    unmerged = gap_of(base, False)
-    base.plain = plain
+    gaps.append(gap_of(base, False))
+    merged, base.merged = base.merged, None
+    gaps.append(gap_of(base, False))
+    base.merged = merged
     move(base, 0)
-    return fresh, shared, merged, beside, unmerged
+    return gaps
 
 
 def try_architecture(name, folder):
@@ -229,7 +220,9 @@ def try_architecture(name, folder):
         return str(e).replace(str(folder), name)
     loaded = base.plain.config._attn_implementation
     found = {loaded: measure(base)}
-    for other in {"sdpa", "eager"} - {loaded}:
+    for other in ["sdpa", "eager"]:
+        if other == loaded:
+            continue
         try:
             set_attention(base, other)
         except ValueError:
@@ -266,16 +259,16 @@ def main():
     warnings.filterwarnings("ignore")
     print(f"transformers {transformers.__version__}, torch {torch.__version__}, float32")
     print(
-        line("architecture", "", ["fresh", "shared", "merged", "beside", "unmerged", "4 bits"], args.markdown)
+        line("architecture", "", ["fresh", "merged", "unmerged", "4 bits"], args.markdown)
     )
     if args.markdown:
-        print("|---|---|---|---|---|---|---|---|")
-    exact, sharing, notes = 0, 0, []
+        print("|---|---|---|---|---|---|")
+    exact, notes = 0, []
     for name in args.names or ARCHITECTURES:
         with tempfile.TemporaryDirectory() as folder, quietly():
             found = try_architecture(name, Path(folder))
         if isinstance(found, str):
-            print(f"| {name} | {found} | | | | | | |" if args.markdown else f"{name:22} {found}", flush=True)
+            print(f"| {name} | {found} | | | | |" if args.markdown else f"{name:22} {found}", flush=True)
             continue
         bits = "-"
         if find_spec("bitsandbytes"):
@@ -284,17 +277,16 @@ def main():
         if not bits[0].isdigit() and bits != "-":
             notes.append(f"{name}: {bits}")
             bits = "refused"
-        exact += all(gap is None or gap < 1e-5 for gaps in found.values() for gap in gaps)
-        sharing += any(shared is not None for _, shared, *_ in found.values())
+        exact += all(gap < 1e-5 for gaps in found.values() for gap in gaps)
         for attention, gaps in sorted(found.items()):
             print(
                 line(
-                    name, attention, [*("-" if o is None else f"{o:.0e}" for o in gaps), bits], args.markdown
+                    name, attention, [*(f"{o:.0e}" for o in gaps), bits], args.markdown
                 ),
                 flush=True,
             )
     total = len(args.names or ARCHITECTURES)
-    print("", *notes, f"{exact} of {total} are exact, {sharing} can share prompts between rows", sep="\n")
+    print("", *notes, f"{exact} of {total} are exact", sep="\n")
 
 
 if __name__ == "__main__":

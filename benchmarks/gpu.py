@@ -1,14 +1,13 @@
 """Line 8 of what a GPU must show: a model of the shape of Qwen2.5-Coder-1.5B with random weights, 4 bits, 64 rows of
 512 new tokens; a pipeline of 2 + 2 + 2 steps; the path of a T4 in float16.
 
-python benchmarks/gpu.py [--dtype 4bit] [--rows 64] [--tokens 512] [--prompt 512] [--parts sample prefixes update pipeline half]
+python benchmarks/gpu.py [--dtype 4bit] [--rows 64] [--tokens 512] [--prompt 512] [--parts sample update pipeline half]
 python benchmarks/gpu.py --small          the same with a small model, for a machine without a GPU
 
 The weights are random, so nothing is downloaded; what is sampled is noise that never ends early, which is the
 largest load. Printed are gigabytes at the peak (the device's own count; on a CPU the largest resident set),
 tokens per second while decoding, and their share of what the memory's bandwidth allows: each step must read all
 weights and the keys and values of all rows once. The bandwidth is measured in the same run, by copying.
-`prefixes` samples twice, with a copy of its prompt for each row and with one copy for the eight rows of a prompt.
 """
 
 import argparse, sys, tempfile, time, warnings
@@ -112,17 +111,6 @@ def show_sampling(player, args, speed, name="sample"):
     return samples
 
 
-def show_prefixes(player, args, speed):
-    "With a copy of its prompt for each row, and with one for the rows of a prompt"
-    from chained_adv.sharing import WORTH
-
-    device = player.base.model.device.type
-    usual = WORTH[device]
-    for name, WORTH[device] in (("copied", 2**60), ("shared", -1)):
-        show_sampling(player, args, speed, name)
-    WORTH[device] = usual
-
-
 def show_update(player, samples, name="update"):
     "One update of the sampled answers"
     from chained_adv import ppo
@@ -176,7 +164,7 @@ def main():
     parser.add_argument("--rows", type=int, default=0)
     parser.add_argument("--tokens", type=int, default=0)
     parser.add_argument("--prompt", type=int, default=0)
-    parser.add_argument("--parts", nargs="+", default=["sample", "prefixes", "update", "pipeline", "half"])
+    parser.add_argument("--parts", nargs="+", default=["sample", "update", "pipeline", "half"])
     args = parser.parse_args()
     from chained_adv.loading import pick_device
 
@@ -195,11 +183,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         n = write_model("small" if args.small else "1.5B", folder, device)
         print(f"{n / 1e6:.0f} M random weights, {args.dtype}")
-        if {"sample", "prefixes", "update"} & {*args.parts}:
+        if {"sample", "update"} & {*args.parts}:
             player = make_player(folder, args, args.dtype)
             samples = show_sampling(player, args, speed)
-            if "prefixes" in args.parts:
-                show_prefixes(player, args, speed)
             if "update" in args.parts:
                 show_update(player, samples)
             del player

@@ -1,10 +1,8 @@
 """What batches, shared reading and cached flags bring: ratios from one run, on one core.
 
-    python benchmarks/pipeline.py [sampling] [prefixes] [switching] [chains] [quick] [--tokens 512]
+    python benchmarks/pipeline.py [sampling] [switching] [chains] [quick] [--tokens 512]
 
 * sampling: 64 answers of 128 tokens, eight to each prompt, against `generate` of transformers in one batch and one chain at a time;
-* prefixes: the same number of answers to eight prompts of 1,000 tokens, half of which they have in common: one
-  copy for all rows that go on from it against a copy for each, in seconds and in memory of tensors;
 * switching: an adapter on, all off, with 28 narrow layers and ten adapters, against PEFT's own calls and as a
   part of an update;
 * chains: 16 chains of five stages, a list of tests about each stage of each chain, one update, against the founding
@@ -19,12 +17,10 @@ The model is a Qwen2 of 4 million parameters with random weights, whose answers 
 processor time, so that other work on the machine counts little.
 """
 
-import argparse, random, statistics, sys, tempfile, time, warnings
+import argparse, random, statistics, tempfile, time, warnings
 from contextlib import contextmanager
-from pathlib import Path
 import torch, transformers
 from transformers import AutoModelForCausalLM, Qwen2Config
-from chained_adv import sharing
 from chained_adv.adapters import AdaptersOff, AdapterSwitch, add_adapters
 from chained_adv.callbacks import Callback
 from chained_adv.loading import TINY, load_tokenizer
@@ -38,8 +34,6 @@ from chained_adv.config import TrainingConfig
 from chained_adv.stages import generator_prompt, load_prompts
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.trainer import AdversarialTrainer
-sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
-from tracker import Tracker
 
 COMMON = dict(
     vocab_size=768, num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=16384,
@@ -91,32 +85,6 @@ def measure_sampling(rows=64, tokens=128, alone=4):
           f"{rows * tokens / ours:,.0f} tokens/s")  # fmt: skip
     print(f"  generate in one batch / ours = {batched / ours:.2f}")
     print(f"  generate one by one ({alone} of {rows} measured) / ours = {single / ours:.1f}")
-
-
-def long_prompts(rows, width):
-    "Eight prompts whose first half is the same, for so many rows"
-    source = random.Random(0)
-    draw = lambda n: [source.randrange(5, 700) for _ in range(n)]
-    examples = draw(width // 2)
-    prompts = [examples + draw(width - len(examples)) for _ in range(8)]
-    return [p for p in prompts for _ in range(rows // 8)]
-
-
-def measure_prefixes(rows=64, tokens=128, width=1000):
-    model, prompts = make_model(FOUR_MILLION), long_prompts(rows, width)
-    limit, taken, peaks = sharing.WORTH["cpu"], [], []
-    for sharing.WORTH["cpu"] in (2**60, limit):
-        reader = Reader(model)
-        reader.read([tuple(p[:-1]) for p in prompts])
-        taken.append(seconds(lambda: sample_tokens(model, reader, prompts, tokens, set(), 1.0)))
-        with Tracker([*model.parameters(), *model.buffers()]) as tracker:
-            sample_tokens(model, reader, prompts, 8, set(), 1.0)
-        peaks.append(tracker.peak / 2**20)
-    print(f"prefixes, {rows} answers of {tokens} tokens to 8 prompts of {width}: "
-          f"{rows * tokens / taken[1]:,.0f} tokens/s, {peaks[1]:.0f} MiB after 8 tokens")  # fmt: skip
-    print(
-        f"  a copy for each row / ours = {taken[0] / taken[1]:.2f} in time, {peaks[0] / peaks[1]:.1f} in memory"
-    )
 
 
 def measure_switching(adapters=10):
@@ -294,7 +262,7 @@ def measure_quick(tokens):
 def main():
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
-    parser.add_argument("parts", nargs="*", help="sampling, prefixes, switching, chains, quick; all without")
+    parser.add_argument("parts", nargs="*", help="sampling, switching, chains, quick; all without")
     parser.add_argument("--tokens", type=int, default=512, help="a stage, of the parts `chains` and `quick`")
     args = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -303,7 +271,6 @@ def main():
     torch.set_num_threads(1)
     measures = dict(
         sampling=measure_sampling,
-        prefixes=measure_prefixes,
         switching=measure_switching,
         chains=lambda: measure_chains(args.tokens),
         quick=lambda: measure_quick(args.tokens),

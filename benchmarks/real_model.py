@@ -16,7 +16,6 @@ import json
 import time
 from pathlib import Path
 import torch
-from chained_adv import models
 from chained_adv.core import stable_hash
 from chained_adv.evaluation import has_syntax_error
 from chained_adv.intervals import rate_interval
@@ -140,15 +139,12 @@ def main():
     e.add_argument("--seed", type=int, default=0)
     e.add_argument("--samples", type=int, default=4, help="sampled episodes per problem")
     e.add_argument("--threads", type=int, default=1, help="CPU threads of torch")
-    e.add_argument("--unmerged", action="store_true", help="sample with the adapters beside the weights")
     t = commands.add_parser("table")
     t.set_defaults(run=table)
     t.add_argument("paths", nargs="+")
     a = o.parse_args()
     if hasattr(a, "threads"):
         torch.set_num_threads(a.threads)
-    if not getattr(a, "unmerged", True):
-        models.MERGED_BELOW = 10**9 # a copy of the weights per adapter: faster on a CPU, where they fit
     a.run(a)
 
 

@@ -26,7 +26,7 @@ class ModelConfig:
     device: str = "auto" # Device: `auto`, `cpu`, `cuda`, `cuda:1`, ...
     max_stage_tokens: int = 0 # Most tokens of a stage; 0 chooses by prompt set
     max_test_tokens: int = 0 # Most tokens of a list of tests; 0 chooses by prompt set
-    max_rows: int = 0 # Most answers sampled at once; 0 takes as many as memory allows, up to 256
+    max_rows: int = 0 # Most answers sampled at once; 0 takes as many as memory allows, on a CPU up to 256
     temperature: float = 1. # Divisor of all logits, when we sample and when we update
 
     def __post_init__(self): # as read from JSON

@@ -108,9 +108,9 @@ def memory_parts(
     import torch
     from transformers import AutoModelForCausalLM
     from chained_adv.lmhead import PIECE
-    from chained_adv.loading import is_packable, pick_device, pick_dtype
-    from chained_adv.models import MERGED_BELOW, ROLES, _adapter_names
-    dtype = pick_dtype(settings.dtype, pick_device(settings.device))
+    from chained_adv.loading import is_packable, pick_dtype, pick_place
+    from chained_adv.models import ROLES, _adapter_names
+    dtype = pick_dtype(settings.dtype, pick_place(settings.model, settings.device))
     with torch.device("meta"): model = AutoModelForCausalLM.from_config(config, dtype=dtype)
     text, size, count = config.get_text_config(), dtype.itemsize, model.num_parameters()
     layers = [m for m in model.modules() if m is not model.get_output_embeddings()]
@@ -120,8 +120,8 @@ def memory_parts(
     packed = sum(m.weight.numel() for m in layers if is_packable(m))
     weights = count * size - int(packed * (size - PACKED.get(settings.dtype, size)))
     names = {name for role in ROLES for name in _adapter_names(role, settings.adapters)}
-    copies = 1 + len(names) if names and count < MERGED_BELOW else not names
-    if settings.dtype in PACKED: copies = 0
+    exact = names and dtype == torch.float32 and settings.dtype not in PACKED
+    merged = size * sum(m.weight.numel() for m in linear) if exact else 0
     learning = 4 * settings.lora_rank * ends * len(names) if names else weights
 
     head_size = getattr(text, "head_dim", None) or text.hidden_size // text.num_attention_heads
@@ -129,9 +129,9 @@ def memory_parts(
     kept = 2 * text.num_hidden_layers * heads * head_size * size # keys and values of a token
     layer = int(1.2 * size * ends / text.num_hidden_layers) # inputs and outputs of a layer, for a token
     return dict(
-        weights=weights * (1 + copies), adapters=learning, Adam=2 * learning,
+        weights=weights * (1 if names else 2), adapters=learning, Adam=2 * learning,
         reading=min(32, rows) * prompt * (kept + layer),
-        sampling=rows * (2 * prompt + tokens) * kept + rows * text.vocab_size * (size + 12),
+        sampling=merged + rows * (2 * prompt + tokens) * kept + rows * text.vocab_size * (size + 12),
         update=rows * prompt * kept + int(1.2 * 4 * micro * ends) + 16 * min(PIECE, micro * text.vocab_size))
 
 # %% ../nbs/40_doctor.ipynb #d959c27a
@@ -144,9 +144,9 @@ def fitting_table(
     device: str = "auto" # `auto` or a torch device
 ) -> list[dict]: # One per choice, with dtype, rows, microbatch_tokens, gigabytes and fits
     "Predict the memory of a run, and whether it fits this machine; raises `ConfigError`"
-    from chained_adv.loading import gguf_file, pick_device, read_config
+    from chained_adv.loading import gguf_file, pick_place, read_config
     from chained_adv.memory import NARROW, WIDE, free_memory
-    config, place, packed = read_config(model), pick_device(device), gguf_file(model)
+    config, place, packed = read_config(model), pick_place(model, device), gguf_file(model)
     if dtype in PACKED and packed:
         raise ConfigError(f"model {model!r}: a GGUF file is not quantised a second time; "
                           "choose float32, bfloat16 or float16")
@@ -154,7 +154,7 @@ def fitting_table(
     passes = sorted({WIDE, 4_096, tokens} if place.type == "cuda" else {NARROW, tokens}, reverse=True)
     free, table = free_memory(place), []
     for chosen, n, micro in itertools.product(dtypes, [rows] if rows else [256, 64, 16], passes):
-        settings = ModelConfig(model=model, device=device, dtype=chosen)
+        settings = ModelConfig(model=model, device=str(place), dtype=chosen)
         *always, reading, sampling, update = memory_parts(config, settings, n, tokens, prompt, micro).values()
         peak = RUNTIME[place.type] + sum(always) + max(reading, sampling, update)
         table.append(dict(dtype=chosen, rows=n, microbatch_tokens=micro, gigabytes=round(peak / 2**30, 2),

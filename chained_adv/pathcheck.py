@@ -52,14 +52,22 @@ def path_gap(
         if same: ways.append(torch.stack([_plain_logprobs(learning, s) for s in samples]))
     sampled = torch.tensor([s.logprobs for s in samples], device=learning.device)
     coarse = torch.float16 if getattr(learning, "is_loaded_in_8bit", False) else learning.dtype
-    return _within((torch.stack(ways) - sampled).abs().mean().item(), LIMITS.get(coarse, .1))
+    return _within((torch.stack(ways) - sampled).abs().mean().item(), LIMITS.get(coarse, .1), learning)
 
 # %% ../nbs/15_pathcheck.ipynb #0d5649d3
-def _within(gap, limit):
+def _precision(model):
+    "The name of a model's precision, and what a user can do when it does not suffice"
+    few = next((bits for bits in (4, 8) if getattr(model, f"is_loaded_in_{bits}bit", False)), 0)
+    name = str(model.dtype).removeprefix("torch.")
+    if few: name = f"{few} bits, computed in {name}"
+    return name, "choose another model" if name == "float32" else "choose --dtype float32, or another model"
+
+def _within(gap, limit, model):
     "The gap; raises `ConfigError` when it is too large, or not a number"
     if gap <= limit: return gap
-    raise ConfigError(f"sampler, trainer and a plain forward pass differ by {gap:.2g} nats a token, "
-                      f"where {limit:g} is allowed; choose another model")
+    name, remedy = _precision(model)
+    raise ConfigError(f"sampler, trainer and a plain forward pass differ by {gap:.2g} nats a token in "
+                      f"{name}, where {limit:g} is allowed; {remedy}")
 
 @contextmanager
 def refusing(
@@ -73,5 +81,6 @@ def refusing(
     except torch.OutOfMemoryError: raise
     except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as e:
         reason = (str(e).strip() or "no reason given").splitlines()[0]
-        raise ConfigError(f"{about} does not go with our adapters, cache or masks ({type(e).__name__}: "
-                          f"{reason}); choose another model") from e
+        precision, remedy = _precision(model)
+        raise ConfigError(f"{about} does not go with our adapters, cache or masks in {precision} "
+                          f"({type(e).__name__}: {reason}); {remedy}") from e

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 import torch
-from transformers import AutoConfig, AutoModelForCausalLM, LlamaConfig
+from transformers import AttentionInterface, AutoConfig, AutoModelForCausalLM
+from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
 import chained_adv.caches as caches
 import chained_adv.sampling as sampling
-import chained_adv.sharing as sharing
 from chained_adv.core import ConfigError, Problem
 from chained_adv.loading import QUANTISED, end_tokens, is_packable, load_base, load_tokenizer, packed_share
 from chained_adv.loading import render_chat
-from chained_adv.models import Base, ModelConfig, Players, activate, adapter_parameters, reading_model
+from chained_adv.models import Base, ModelConfig, Players, activate, adapter_parameters, give_back, reading_model
 from chained_adv.models import sampling_model
-from chained_adv.caches import attend, with_cache
+from chained_adv.caches import attend
 from chained_adv.sampling import Reader, Sample, answer_logprobs, sample_tokens
 from chained_adv.pathcheck import path_gap, _plain_logprobs
 from chained_adv.stages import PROMPT_SETS
@@ -36,12 +36,12 @@ EXACT = ["Llama", "Qwen3", "Mistral, windows", "Gemma 3 (text)", "GPT-OSS", "Mix
 
 @pytest.mark.parametrize("name", EXACT)
 def test_sampler_trainer_and_plain_forward_agree(name, tmp_path):
-    "With sdpa and eager attention, fresh adapters with prompts copied and shared, and one that has moved, merged and unmerged"
+    "With our attention, sdpa and eager, fresh adapters, and one that has moved, merged and unmerged"
     found = bench.try_architecture(name, tmp_path)
     assert not isinstance(found, str), found
-    assert set(found) == ({"eager"} if name == "GPT-OSS" else {"sdpa", "eager"})
-    assert all(gap is None or gap < 1e-5 for gaps in found.values() for gap in gaps), found
-    assert (found.get("sdpa", (0, None))[1] is None) == (name in ("GPT-OSS", "Bloom")), "can its rows share prompts?"
+    own = {"GPT-OSS": set(), "Bloom": {"sdpa"}}.get(name, {"sdpa", caches.GROUPED})
+    assert set(found) == own | {"eager"}
+    assert all(gap < 1e-5 for gaps in found.values() for gap in gaps), found
 
 @pytest.mark.parametrize("name, words", [
     ("LFM 2", "Lfm2ForCausalLM, sdpa attention): it has layers (LinearAttentionLayer)"),
@@ -133,42 +133,72 @@ def test_windows_of_any_width_over_ragged_prompts(name, window):
         assert (plain - torch.tensor(s.logprobs)).abs().max() < 1e-4
         assert (plain - now[m]).abs().max() < 1e-4
 
-# Rows that share prefixes
+# What a graph does, rehearsed without one
 
-def shared_prompts():
-    "Ten rows: what all begin with, and prompts with one, two and four rows, ragged, in no order"
+def ragged_prompts():
+    "Ten rows: prompts with one, two and four rows, in no order"
     texts = torch.randint(700, (5, 40), generator=torch.Generator().manual_seed(1)).tolist()
     prompts = [texts[4] + row[:n] for row, n in zip(texts, (3, 12, 25, 40))]
     return [prompts[i] for i in (0, 1, 1, 2, 3, 2, 2, 2, 3, 0)]
 
-def sampled(model, monkeypatch, limit, ends=frozenset(range(60)), temperature=1.):
-    "Answers, and how many prefixes their rows shared, with a limit (bytes) from which sharing pays"
-    monkeypatch.setitem(sharing.WORTH, "cpu", limit)
-    made, shared_cache = [], sharing.shared_cache
-    def note(model, layers, prefixes):
-        made.append(len(prefixes))
-        return shared_cache(model, layers, prefixes)
-    monkeypatch.setattr(sampling, "shared_cache", note)
-    reader = Reader(model)
-    answers = sample_tokens(model, reader, shared_prompts(), 30, ends, temperature)
-    monkeypatch.setattr(sampling, "shared_cache", shared_cache)
-    return answers, made[0]
+def rehearse(monkeypatch):
+    "Steps over all rows and columns of a bucket, as in a graph; recording writes tokens that are no answers"
+    def capture(step):
+        for _ in range(3): step()
+        captured.append(step)
+        return step
+    captured = []
+    monkeypatch.setattr(sampling, "uses_graph", lambda model: True)
+    monkeypatch.setattr(sampling, "capture", capture)
+    return captured
 
-@pytest.mark.parametrize("window", [3, 17, 64])
-@pytest.mark.parametrize("name", ["Qwen2", "Mistral, windows", "Gemma 3 (text)", "GPT-2", "OPT", "Mixtral", "Llama 4 (text)"])
-def test_rows_that_share_prefixes_answer_as_rows_with_copies(name, window, monkeypatch):
-    "Answers end early, so that rows leave and prefixes with them; a plain pass of transformers agrees"
-    model = bench.make_model(name)
-    if getattr(model.config, "sliding_window", None): model.config.sliding_window = window
-    copies, none = sampled(model, monkeypatch, 2**60)
-    shared, two = sampled(model, monkeypatch, -1)
-    assert (none, two) == (0, 2) and len({len(ids) for ids, _, _ in shared}) > 3
-    for prompt, (ids, logps, ended), other in zip(shared_prompts(), shared, copies):
+@pytest.mark.parametrize("temperature", [0., 1.])
+@pytest.mark.parametrize("name", ["Qwen2", "Mistral, windows", "Gemma 3 (text)", "GPT-2", "OPT", "Mixtral", "Bloom", "GPT-OSS",
+                                  "DeepSeek-V3", "Falcon"])
+def test_what_a_graph_replays_gives_the_same_answers(name, temperature, monkeypatch):
+    "Answers end early, so that without a graph rows leave; a plain pass of transformers agrees"
+    model, prompts, ends = bench.make_model(name), ragged_prompts(), {*range(60)}
+    if getattr(model.config, "sliding_window", None): model.config.sliding_window = 17
+    caches.read_groups(model)
+    usual = sample_tokens(model, Reader(model), prompts, 30, ends, temperature)
+    captured = rehearse(monkeypatch)
+    replayed = sample_tokens(model, Reader(model), prompts, 30, ends, temperature)
+    assert len(captured) == 1 and len({len(ids) for ids, _, _ in usual}) > (3 if temperature else 0)
+    for prompt, (ids, logps, ended), other in zip(prompts, replayed, usual):
         assert (ids, ended) == (other[0], other[2])
         plain = _plain_logprobs(model, Sample(prompt, ids, logps, ended))
-        assert (plain - torch.tensor(logps)).abs().max() < 1e-4
+        for got in (logps, other[1]): assert (plain - torch.tensor(got)).abs().max() < 1e-4
 
-def test_a_model_that_asks_how_long_its_past_is_shares_rightly(monkeypatch):
+def test_a_graph_is_kept_for_batches_that_fit(monkeypatch):
+    "Fewer rows, shorter answers, a stop text; not another adapter, temperature or much smaller batch"
+    model, prompts = bench.make_model("Qwen2"), ragged_prompts()
+    tries = [(prompts, 30, 1.), (prompts[:9], 20, 1.), (prompts[3:], 30, 1.), (prompts[:1], 30, 1.), (prompts, 30, 0.),
+             (prompts, 300, 0.)]
+    stops = lambda ids: len(ids) > 18 or ids[-1] < 40
+    answers = lambda kept: [sample_tokens(model, Reader(model), rows, n, set(), t, None, stops, kept) for rows, n, t in tries]
+    usual, captured, kept, made = answers(None), rehearse(monkeypatch), [], []
+    for i, (rows, n, t) in enumerate(tries):
+        got = sample_tokens(model, Reader(model), rows, n, set(), t, None, stops, kept)
+        made.append(len(captured))
+        for (ids, logps, ended), other in zip(got, usual[i]):
+            assert (ids, ended) == (other[0], other[2]) and logps == pytest.approx(other[1], abs=1e-5)
+    assert made == [1, 1, 2, 2, 3, 4] and len(kept) == 1
+    vars(model)["active_adapter"] = "another"
+    assert not kept[0].fits(model, 10, 80, 300, 0.) and len(kept[0].token) == 16
+
+def test_a_model_that_cannot_be_recorded_samples_without_a_graph(monkeypatch):
+    model, prompts = bench.make_model("Qwen2"), ragged_prompts()
+    usual = sample_tokens(model, Reader(model), prompts, 12, set())
+    rehearse(monkeypatch)
+    def refuse(step):
+        step()
+        raise RuntimeError("operation not permitted when stream is capturing")
+    monkeypatch.setattr(sampling, "capture", refuse)
+    with pytest.warns(UserWarning, match="no CUDA graph of Qwen2ForCausalLM .operation not permitted"):
+        got = sample_tokens(model, Reader(model), prompts, 12, set())
+    assert [o[0] for o in got] == [o[0] for o in usual]
+
+def test_a_model_that_asks_how_long_its_past_is_is_told_rightly():
     "Llama 4 scales queries by the length of the cache, in its layers without positions; here every 16 tokens"
     sizes = bench.SIZES | bench.EXPERTS | bench.ARCHITECTURES["Llama 4 (text)"][1]
     config = AutoConfig.for_model("llama4_text", **sizes | dict(
@@ -177,52 +207,25 @@ def test_a_model_that_asks_how_long_its_past_is_shares_rightly(monkeypatch):
     model = AutoModelForCausalLM.from_config(config).eval()
     with torch.no_grad():
         for p in model.parameters(): p.normal_(std=.15) if p.dim() > 1 else None
-    monkeypatch.setitem(sharing.WORTH, "cpu", -1)
-    reader, prompt = Reader(model), shared_prompts()[4]
-    for answer in sample_tokens(model, reader, [prompt] * 3, 20, set()):
+    prompt = ragged_prompts()[4]
+    for answer in sample_tokens(model, Reader(model), [prompt] * 3, 20, set()):
         plain = _plain_logprobs(model, Sample(prompt, *answer))
         assert (plain - torch.tensor(answer[1])).abs().max() < 1e-4
-    assert reader.shares
+    assert model.config.attn_temperature_tuning # so that no graph of it is made
 
-@pytest.mark.parametrize("scale", [1, 6])
-def test_models_with_large_logits_share_in_half_precision(scale):
-    "Rounding grows with them: 32,000 words, a spread of 1 and of 6"
-    torch.manual_seed(0)
-    config = LlamaConfig(**bench.SIZES | dict(vocab_size=32_000, hidden_size=64))
-    model = AutoModelForCausalLM.from_config(config).eval()
-    with torch.no_grad(): model.lm_head.weight.normal_(std=scale / 8)
-    assert sharing.can_share(model.bfloat16())
-
-def test_threads_may_share_a_model(monkeypatch):
-    "One with shared prefixes, one with copies, at the same time: the answers of one after the other"
-    model, prompts = bench.make_model("Qwen2"), shared_prompts()
-    monkeypatch.setitem(sharing.WORTH, "cpu", -1)
-    run = lambda shares: sample_tokens(model, Reader(model, shares=shares), prompts, 30, set())
-    alone = [run(shares) for shares in (True, False)]
+def test_threads_may_share_a_model():
+    "Two at the same time: the answers of one after the other"
+    model, prompts = bench.make_model("Qwen2"), ragged_prompts()
+    run = lambda n: sample_tokens(model, Reader(model), prompts[:n], 30, set())
+    alone = [run(n) for n in (10, 7)]
     with ThreadPoolExecutor(2) as pool:
-        for _ in range(5): assert [*pool.map(run, (True, False))] == alone
+        for _ in range(5): assert [*pool.map(run, (10, 7))] == alone
 
-def test_what_rows_share_depends_on_what_it_saves(monkeypatch):
-    "Ten rows of 43 to 80 tokens behind 40, the last of each left out; a token has 2 x 2 x 8 x 4 bytes in each layer of this model"
-    model, token = bench.make_model("Qwen2"), 2 * 2 * 8 * 4
-    made = [sampled(model, monkeypatch, token * n, temperature=0.)[1] for n in (0, 3 * 40 - 1, 3 * 40, 6 * 79 - 1, 6 * 79)]
-    assert made == [2, 2, 1, 1, 0]
-
-@pytest.mark.parametrize("name", ["DeepSeek-V3", "Falcon", "Bloom", "GPT-OSS"])
-def test_models_that_cannot_share_go_on_with_copies(name, monkeypatch):
-    "Latent keys, an attention of its own, distances in the scores, sinks"
-    model = bench.make_model(name)
-    assert not sharing.can_share(model)
-    copies, shared = sampled(model, monkeypatch, 2**60), sampled(model, monkeypatch, -1)
-    assert shared == copies and shared[1] == 0
-
-def test_a_model_that_attends_wrongly_cannot_share(monkeypatch):
-    "The values of the first prefix are left out, as a faulty model or version of transformers might"
-    model = bench.make_model("Qwen2")
-    assert sharing.can_share(model)
-    monkeypatch.setattr(sharing.SharedPrefix, "mix", lambda self, layer, weights: 0.)
-    assert not sharing.can_share(model)
-    assert model.config._attn_implementation == "sdpa"
+def test_attention_is_ours_in_our_models_alone():
+    base = Base("tiny", ModelConfig(device="cpu"), ["one"])
+    assert {m.config._attn_implementation for m in (base.model, base.plain, base.merged)} == {caches.GROUPED}
+    assert AttentionInterface()["sdpa"] is sdpa_attention_forward
+    assert load_base("tiny", "cpu")[0].config._attn_implementation == "sdpa"
 
 def test_gradients_reach_the_adapter_through_windows():
     model = bench.make_model("Gemma 3 (text)")
@@ -234,7 +237,7 @@ def test_gradients_reach_the_adapter_through_windows():
     assert model.model.layers[0].self_attn.q_proj.weight.grad.abs().sum() > 0
 
 
-# Unmerged bases, as all of over 50 million parameters are
+# Merged and unmerged bases
 
 def test_the_unmerged_path_gives_the_same_log_probabilities():
     base = Base("tiny", ModelConfig(device="cpu"), ["one"])
@@ -242,31 +245,47 @@ def test_the_unmerged_path_gives_the_same_log_probabilities():
         for p in adapter_parameters(base, "one").values(): p.normal_(std=.03)
     ways = lambda: (reading_model(base), sampling_model(base, "one"), activate(base, "one"))
     assert ways()[1] is not ways()[2] and path_gap(*ways(), same=False) < 1e-5
-    base.plain = None
+    base.merged = None
     assert ways()[1] is ways()[2] and path_gap(*ways(), same=False) < 1e-5
-    base.beside = True
-    own = {n: p.clone() for n, p in base.model.named_parameters()}
-    assert ways()[1] is not ways()[2] and path_gap(*ways(), same=False) < 1e-5
+    base.plain = None
+    assert path_gap(*ways(), same=False) < 1e-5
+
+def test_the_base_is_the_same_after_a_hundred_merges():
+    "To the bit, and what was merged is given back"
+    base, x = Base("tiny", ModelConfig(device="cpu"), ["one", "two"]), torch.tensor([[5, 6, 7, 8]])
+    with torch.no_grad():
+        for name in base.adapters:
+            for p in adapter_parameters(base, name).values(): p.normal_(std=.03)
+        own, logits = {n: p.clone() for n, p in base.model.named_parameters()}, base.plain(x).logits
+        said = [sampling_model(base, name)(x).logits for name in base.adapters]
+        places = [p.data_ptr() for p in base.switch.merged[1]]
+        for _ in range(50):
+            for name in base.adapters: merged = sampling_model(base, name)
+        assert torch.equal(merged(x).logits, said[1]) and not torch.equal(*said)
+        assert [p.data_ptr() for p in base.switch.merged[1]] == places
+        give_back(base)
+        assert torch.equal(merged(x).logits, logits) and torch.equal(base.plain(x).logits, logits)
     assert all(torch.equal(p, own[n]) for n, p in base.model.named_parameters())
+    assert sum(p.numel() for p in {*base.plain.parameters(), *merged.parameters(), *base.model.get_base_model().parameters()}
+               if not p.requires_grad) < 1.4 * sum(p.numel() for p in base.plain.parameters()) # with the idle adapter
 
 def test_players_play_unmerged(monkeypatch):
-    "The same episodes, but for rounding, from merged copies, from merged weights beside the base's, and unmerged"
+    "The same episodes, but for rounding, from merged weights and from adapters next to their layers"
     import chained_adv.models as models
     problem = Problem("sum", "Take the list xs. Return the sum.", "def solve(xs):", ([[1], 1],),
                       "def solve(xs): return sum(xs)")
     texts = []
-    for limit, free in ((50_000_000, 0), (0, 10**12), (0, 0)):
-        monkeypatch.setattr(models, "MERGED_BELOW", limit)
+    for free in (10**12, 0):
         monkeypatch.setattr(models, "free_memory", lambda device, free=free: free)
         g = Players(ModelConfig(device="cpu", max_rows=8)).generator
-        assert (g.base.plain is None, g.base.beside) == (limit == 0, bool(free))
+        assert (g.base.merged is None) == (free == 0)
         with torch.no_grad():
             for p in g.parameters(1).values(): p.add_(.01)
         samples = g.sample([g.prompt(problem, 1, [])] * 2, 1, 0.)
         logp, _, mask = g.logprobs(samples, 1)
         assert (logp[0][mask[0]].detach() - torch.tensor(samples[0].logprobs)).abs().max() < 1e-4
         texts.append([s.text for s in samples])
-    assert texts[0] == texts[1] == texts[2]
+    assert texts[0] == texts[1]
 
 def test_adapters_are_switched_like_pefts_own():
     "Which is active, what learns, and what the layers compute; also after PEFT itself has switched"
@@ -294,10 +313,9 @@ def test_adapters_are_switched_like_pefts_own():
 def test_a_switch_survives_an_error_in_the_pass():
     base = Base("tiny", ModelConfig(device="cpu"), ["one"])
     own = {n: p.clone() for n, p in base.model.named_parameters()}
-    for way in (base.switch.off, lambda: base.switch.merged("one")):
-        with pytest.raises(KeyError), way(): raise KeyError("in the pass")
-        assert not any(layer.disable_adapters for layer in base.switch.layers)
-        assert all(torch.equal(p, own[n]) for n, p in base.model.named_parameters())
+    with pytest.raises(KeyError), base.switch.off(): raise KeyError("in the pass")
+    assert not any(layer.disable_adapters for layer in base.switch.layers)
+    assert all(torch.equal(p, own[n]) for n, p in base.model.named_parameters())
 
 
 # Rows and memory
@@ -352,20 +370,16 @@ def test_another_error_is_not_taken_for_lack_of_memory(monkeypatch):
     with pytest.raises(RuntimeError, match="shapes do not match"): g.sample([g.prompt(problem, 1, [])] * 4, 1)
     assert g.base.rows.most == 0
 
-def test_prompts_are_read_once_per_group_and_held_twice():
-    "While a batch is written: what was read, for all rows of a group, and the rows themselves"
+def test_prompts_are_read_once_per_group_and_nothing_moves_while_rows_are_written():
     model, _ = load_base("tiny", "cpu")
-    reader = Reader(model)
-    prefix = tuple(range(5, 65))
-    cache, mask = reader.start([prefix] * 8)
-    assert len(reader.rows) == 1 and mask.shape == (8, 60)
-    for (keys, _), layer in zip(reader.layers, cache.layers):
-        assert keys.shape[0] == 1 and layer.keys.shape[0] == 8 and layer.room is None
-    seen = torch.cat([mask, mask.new_ones(8, 1)], 1)
-    with torch.no_grad(): model(input_ids=torch.full((8, 1), 9), **attend(model, seen, 1), **with_cache(cache))
-    for layer in cache.layers:
-        assert layer.keys.data_ptr() == layer.room[0].data_ptr() # no third copy
-        assert layer.room[0].shape[2] == 60 + 1 + layer.block
+    reader, prompt = Reader(model), [*range(5, 66)]
+    decoder = sampling._start(model, reader, [prompt] * 8, torch.rand(8, 20), 1., [])
+    places = [o.data_ptr() for layer in decoder.cache.layers for o in layer.room]
+    assert len(reader.rows) == 1 and len(reader.layers[0][0]) == 1
+    with torch.no_grad(): decoder.write(20)
+    for layer in decoder.cache.layers: assert layer.keys.shape[:3] == (8, 2, 60 + 20) == layer.room[0].shape[:3]
+    assert places == [o.data_ptr() for layer in decoder.cache.layers for o in (layer.keys, layer.values)]
+    assert decoder.keep([0, 2, 3, 6, 7]) == [0, 6, 2, 3, 7] and len(decoder.token) == 5
 
 
 # Chat templates and ends
@@ -496,11 +510,11 @@ def test_a_stop_text_ends_a_row_while_sampling(monkeypatch):
     whole = g.sample(prompts, 3, 0.)[0]
     stop = whole.text[4:7]
     g.prompts = replace(g.prompts, stop=stop)
-    widths, step = [], sampling._Rows.step
+    widths, write = [], sampling.Decoder.write
     def counted(self, *args):
         widths.append(len(self.token))
-        return step(self, *args)
-    monkeypatch.setattr(sampling._Rows, "step", counted)
+        return write(self, *args)
+    monkeypatch.setattr(sampling.Decoder, "write", counted)
     cut = g.sample(prompts, 3, 0.)[0]
     assert cut.finished and cut.text == whole.text[:whole.text.index(stop)]
     assert cut.ids == whole.ids[:len(cut.ids)] and len(widths) == len(cut.ids) < len(whole.ids)
@@ -510,11 +524,11 @@ def test_rows_that_met_the_stop_text_leave_the_batch(monkeypatch):
     prompts = [tokenizer(t).input_ids for t in ("def f(xs):\nTake xs.<s1>", "def f(n):\nTake n.<s5>")] * 2
     free = sample_tokens(model, Reader(model), prompts, 12, set(), 0.)
     last = tokenizer.decode(free[0][0][:3])
-    widths, step = [], sampling._Rows.step
+    widths, write = [], sampling.Decoder.write
     def counted(self, *args):
         widths.append(len(self.token))
-        return step(self, *args)
-    monkeypatch.setattr(sampling._Rows, "step", counted)
+        return write(self, *args)
+    monkeypatch.setattr(sampling.Decoder, "write", counted)
     stopped = sample_tokens(model, Reader(model), prompts, 12, set(), 0.,
                             stops=lambda ids: tokenizer.decode(ids).startswith(last))
     assert [len(ids) for ids, _, _ in stopped] == [3, 12, 3, 12] and widths == [4] * 3 + [2] * 9

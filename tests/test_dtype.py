@@ -4,11 +4,13 @@ import warnings
 from importlib.util import find_spec
 
 import pytest, torch
+from transformers import GPT2Config
 
 from chained_adv import loading
 from chained_adv.core import ConfigError
-from chained_adv.loading import DTYPES, LOSS_SCALE, QUANTISED, load_base, loss_scale, overflows, pick_dtype
+from chained_adv.loading import DTYPES, LOSS_SCALE, QUANTISED, load_base, loss_scale, overflows, pick_dtype, pick_place
 from chained_adv.models import ModelConfig, Players
+from chained_adv.pathcheck import path_gap, refusing
 from chained_adv.ppo import Batch, PPOConfig, create_optimizer, train_step
 
 needs_bitsandbytes = pytest.mark.skipif(not find_spec("bitsandbytes"), reason="bitsandbytes is not installed")
@@ -127,3 +129,31 @@ def test_refusals():
 def test_without_bitsandbytes(monkeypatch):
     monkeypatch.setattr(loading, "find_spec", lambda name: None)
     with pytest.raises(ConfigError, match="needs the package bitsandbytes"): load_base("tiny", "cpu", "4bit")
+
+@pytest.mark.parametrize("dtype, words", [
+    ("float32", r"nats a token in float32, where 0.0001 is allowed; choose another model$"),
+    ("bfloat16", r"nats a token in bfloat16, where 0.1 is allowed; choose --dtype float32, or another model$"),
+    pytest.param("4bit", r"in 4 bits, computed in float32, where .* choose --dtype float32, or another model$", marks=needs_bitsandbytes)])
+def test_a_check_that_fails_names_the_precision_and_the_remedy(dtype, words):
+    "A sampler with a head that is half as sure"
+    model, other = (load_base("tiny", "cpu", dtype)[0] for _ in range(2))
+    other.model.norm.weight.data *= .3
+    with torch.no_grad(), pytest.raises(ConfigError, match=words): path_gap(model, other, model)
+
+def test_what_does_not_go_at_all_names_them_too():
+    model = load_base("tiny", "cpu", "bfloat16")[0]
+    with pytest.raises(ConfigError, match=r"masks in bfloat16 \(RuntimeError: no kernel\); choose --dtype float32, or"), \
+            refusing("mine", model): raise RuntimeError("no kernel")
+
+def test_small_models_stay_on_the_cpu_and_say_so(tmp_path, monkeypatch):
+    "Only where nobody has chosen, and no other rank waits on its GPU"
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    with pytest.warns(UserWarning, match="'tiny' has 1.7 million parameters and computes on the CPU.*--device cuda"):
+        model, _ = load_base("tiny")
+    assert model.device.type == "cpu" and model.dtype == torch.float32
+    GPT2Config(n_embd=512, n_layer=4).save_pretrained(tmp_path)
+    assert pick_place(str(tmp_path)).type == "cuda" == pick_place(str(tmp_path / "nothing")).type
+    assert pick_place("tiny", "cuda").type == "cuda"
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert pick_place("tiny").type == "cuda"

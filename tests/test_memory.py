@@ -13,11 +13,11 @@ from chained_adv.core import ConfigError, TrainingError
 from chained_adv.doctor import fitting_table, memory_parts
 from chained_adv.loading import QUANTISED, TINY, load_base, load_tokenizer
 from chained_adv.memory import MicroBatches, bytes_per_token, checkpoint_layers, fit_config, fit_tokens, free_memory
-from chained_adv.models import MERGED_BELOW, ModelConfig, Players, activate
+from chained_adv.models import ModelConfig, Players, activate
 from chained_adv.ppo import Batch, PPOConfig, create_optimizer, train_step
 from chained_adv.rollout import sample_chains
 from chained_adv.rows import RowLimit
-from chained_adv.sampling import Reader, _Rows, row_noise, sample_tokens
+from chained_adv.sampling import Reader, row_noise, sample_tokens
 from chained_adv.config import TrainingConfig
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.trainer import AdversarialTrainer
@@ -262,11 +262,9 @@ def test_a_container_may_use_less(tmp_path, monkeypatch):
     assert free_memory() == 12345
 
 
-@pytest.mark.parametrize("limit, wide", [(MERGED_BELOW, 384), (0, 2048)], ids=["merged copies", "merged beside"])
-def test_a_run_takes_what_was_predicted(limit, wide, tmp_path, monkeypatch):
-    """Every tensor of a real run is counted: loading, sampling, an update; the config alone predicts the peaks within 30 %,
-    also those of a base that is too large for copies (here any is) and samples from merged layers next to its own"""
-    monkeypatch.setattr(models, "MERGED_BELOW", limit)
+@pytest.mark.parametrize("wide", [384, 2048])
+def test_a_run_takes_what_was_predicted(wide, tmp_path):
+    "Every tensor of a real run is counted: loading, sampling, an update; the config alone predicts the peaks within 30 %"
     sizes = dict(hidden_size=128, intermediate_size=wide, num_attention_heads=4, num_key_value_heads=2)
     config = LlamaConfig(vocab_size=3000, num_hidden_layers=4, bos_token_id=0, eos_token_id=1, **sizes)
     LlamaForCausalLM(config).save_pretrained(tmp_path)
@@ -292,8 +290,8 @@ def test_a_run_takes_what_was_predicted(limit, wide, tmp_path, monkeypatch):
               (fixed + parts["Adam"] + parts["update"]) / peaks["update"]]
     assert all(.7 < o < 1.3 for o in ratios), (ratios, parts, peaks)
 
-def test_rows_hold_one_copy_of_a_prompt():
-    "Every tensor is counted: beside what was read a batch holds each prompt once, and never twice, not even for a moment"
+def test_rows_hold_their_prompts_once_and_never_twice():
+    "Every tensor is counted: beside what was read a batch holds a prompt for each row, not even for a moment twice"
     model = LlamaForCausalLM(LlamaConfig(vocab_size=768, hidden_size=128, intermediate_size=128, num_hidden_layers=8,
                                          num_attention_heads=4, num_key_value_heads=4)).eval()
     prompts = [[5 + i] * 600 for i in range(4) for _ in range(6)]
@@ -302,13 +300,12 @@ def test_rows_hold_one_copy_of_a_prompt():
         reader = Reader(model)
         reader.read([tuple(p[:-1]) for p in prompts])
         before = tracker.peak = tracker.now
-        batch = _Rows(model, reader, prompts, row_noise([0] * 24, 2))
-        assert tracker.peak - before < 4.2 * one
-        batch.step(1., 0)
+        batch = sampling._start(model, reader, prompts, row_noise([0] * 24, 2), 1., [])
+        assert tracker.peak - before < 1.1 * 24 * one
+        batch.write(1)
         held = tracker.peak = tracker.now
-        batch.keep([*range(18)])
-        assert tracker.peak < held + one / 2 and tracker.now < held - one
-        assert len(batch.cache.layers[0].prefixes[0].layers[0][0]) == 3
+        batch.keep([*range(0, 24, 2)])
+        assert tracker.peak < held + one
 
 def test_reading_moves_a_layer_at_a_time():
     "Beside what was read before, the new prompts and a layer or two: not all of both twice"
@@ -340,22 +337,21 @@ def test_a_reader_that_memory_runs_out_of_reads_anew(at, monkeypatch):
     for (ids, logps, _), (known, before, _) in zip(sample_tokens(model, reader, prompts, 8, set()), answers):
         assert ids == known and torch.allclose(torch.tensor(logps), torch.tensor(before), atol=1e-4)
 
-def test_rows_are_counted_by_what_a_batch_shares():
-    "Rows of the same prompt side by side share it in each batch; far apart they do not"
+def test_rows_are_counted_by_what_a_batch_holds():
+    "Each row's prompt, and what was read once for rows of the same prompt; the batch that needs most decides"
     model = LlamaForCausalLM(LlamaConfig(vocab_size=768, hidden_size=128, intermediate_size=128, num_hidden_layers=8,
                                          num_attention_heads=4, num_key_value_heads=4)).eval()
     distinct, limit, reader = [[5 + i] * 600 for i in range(64)], RowLimit(), Reader(model)
     grouped = limit.needed(reader, [p for p in distinct for _ in range(8)][:64], 8)
     apart = limit.needed(reader, (distinct * 8)[:64], 8)
     token = 8 * 2 * 128 * 4
-    assert apart - grouped == 2 * (64 - 8) * 600 * token
-    free = 2.1 * grouped
-    with pytest.MonkeyPatch.context() as patch: # the batch that needs most decides, wherever it stands
-        patch.setattr(rows, "free_memory", lambda device: free)
+    assert apart - grouped == (64 - 8) * 600 * token
+    with pytest.MonkeyPatch.context() as patch: # wherever it stands
+        patch.setattr(rows, "free_memory", lambda device: 2.1 * grouped)
         many = [distinct[0]] * 64 + distinct
-        assert RowLimit().choose(reader, many, 8) == RowLimit().choose(reader, many[::-1], 8) < 64
-    cannot = RowLimit().needed(Reader(model, shares=False), [p for p in distinct for _ in range(8)][:64], 8)
-    assert cannot - grouped == (64 - 8) * 600 * token
+        assert RowLimit().choose(reader, many, 8) == RowLimit().choose(reader, many[::-1], 8) == 32
+        patch.setattr(rows, "free_memory", lambda device: 10**15)
+        assert RowLimit().choose(reader, many * 9, 8) == rows.BEST_ROWS == 256
 
 @pytest.mark.parametrize("dtype", QUANTISED)
 @pytest.mark.parametrize("name", ["Qwen2", "GPT-2", "Mixtral"])

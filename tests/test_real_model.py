@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from chained_adv import models
 from chained_adv.tiny.world import tiny_problems
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
@@ -14,10 +13,9 @@ import real_model  # noqa: E402
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    "A few problems of the tiny model's world, and nothing that outlives a test"
+    "A few problems of the tiny model's world"
     problems = tiny_problems("train", 30)
     monkeypatch.setattr(real_model, "load_problems", lambda _: problems)
-    monkeypatch.setattr(models, "MERGED_BELOW", models.MERGED_BELOW)
 
 
 def options(out, **more):
