@@ -114,7 +114,7 @@ class ExecutionReward:
         "Turn the results of a row into its reward, and note what is logged"
         raise NotImplementedError
 
-# %% ../nbs/38c_trl.ipynb #b58a1ed1
+# %% ../nbs/38c_trl.ipynb #29ebb5f1
 @patch
 def rows(self: ExecutionReward,
     completions: Sequence, # Texts or lists of messages
@@ -152,7 +152,7 @@ def __call__(self: ExecutionReward, completions, problem=None, tests=None, code=
     rows = self.rows(completions, problem, tests, code)
     return self.rewards(rows, self.sandbox.run_many([j for o in rows for j in o.jobs]), log_metric)
 
-# %% ../nbs/38c_trl.ipynb #39bd225e
+# %% ../nbs/38c_trl.ipynb #4c3a73eb
 def _sources(p): return (p.reference_solution, *p.references) if p.reference_solution else None
 
 class CodeReward(ExecutionReward):
@@ -177,7 +177,7 @@ class CodeReward(ExecutionReward):
         noted.setdefault("solved", []).append(bool(own) and all(passed[:own]))
         return sum(passed) / len(passed) if passed else None
 
-# %% ../nbs/38c_trl.ipynb #c4ff0646
+# %% ../nbs/38c_trl.ipynb #0901c9b1
 class TesterReward(ExecutionReward):
     "Validity of tests, and what they catch"
     __test__ = False # not a pytest class
@@ -206,7 +206,7 @@ class TesterReward(ExecutionReward):
             noted.setdefault(name, []).append(n / max(tally.written, 1))
         return compute_discriminator_reward(first, validation, self.scheme, tuple(others))
 
-# %% ../nbs/38c_trl.ipynb #7be994b6
+# %% ../nbs/38c_trl.ipynb #4c3d624f
 class BackgroundReward:
     "A reward that leaves the event loop free while its programs run"
     def __init__(self,
