@@ -7,8 +7,8 @@ __all__ = ['Problems', 'Strict', 'ListIds', 'Checkpoint', 'Discriminator', 'Conf
            'main', 'problem_sets', 'whole_set', 'file_problems', 'load_sources', 'choose_held_out', 'read_record',
            'is_run', 'absolute_sources', 'problem_origin', 'problem_pool', 'gather_settings', 'whole_path', 'forecast',
            'print_forecast', 'train', 'print_training', 'print_config', 'warm_start', 'LivePrinter', 'written_live',
-           'count_plain', 'print_problem', 'print_episode', 'load_pair', 'list_problems', 'show', 'solve',
-           'check_target', 'measured_problems', 'evaluate', 'print_evaluation', 'print_played', 'look_at_run',
+           'count_plain', 'print_problem', 'print_episode', 'load_pair', 'list_problems', 'show', 'typed_problem',
+           'solve', 'check_target', 'measured_problems', 'evaluate', 'print_evaluation', 'print_played', 'look_at_run',
            'checkpoints', 'export', 'check_problems', 'convert', 'leaks', 'judge_file', 'serve_rewards', 'doctor']
 
 # %% ../nbs/41_cli.ipynb #9e8480ed
@@ -474,7 +474,9 @@ def print_episode(
     valid = [t["passed"] for t in tests if t["valid"]]
     print(f"\n{word}: {sum(t['passed'] for t in baseline)} of {len(baseline)} baseline tests pass; ", end="")
     if tests and all(t["valid"] is None for t in tests):
-        print(f"which of the {len(tests)} generated tests are valid is unknown without a reference solution")
+        alike = f" (so do {episode['agreement']:.0%} of the candidates)" if episode.get("candidates") else ""
+        print(f"the program passes {sum(t['passed'] for t in tests)} of {len(tests)} generated tests{alike}; "
+              "which of them are valid is unknown without a reference solution")
     else: print(f"{len(valid)} of {len(tests)} generated tests are valid, "
                 f"and the program passes {sum(valid)} of these")
     _print_plain(count_plain([episode]))
@@ -542,29 +544,43 @@ def show(
           f"of the discriminator {episode['discriminator_reward']:.3f} ({reward})")
 
 # %% ../nbs/41_cli.ipynb #f8a4a558
+def typed_problem(description: str, signature: str, examples: str) -> Problem:
+    "A problem that somebody typed: a description, a `def` line, and perhaps some tests"
+    from chained_adv.testcases import baseline_cases
+    if not description: raise ConfigError("--signature: write the description as PROBLEM, before it")
+    line = signature.strip().rstrip(":") + ":"
+    typed = Problem("typed", description, line, (examples,) if examples else (), "")
+    baseline_cases(typed) # raises for an example that is none
+    return typed
+
 @command("solve", "solve --run runs/default", "solve --run runs/default --list",
     "solve two-sum --problems builtin --run runs/qwen --candidates 8",
+    "solve 'Return twice the sum of xs.' --signature 'def f(xs: list) -> int:' --examples 'f([1]) == 2'",
     "solve --problems my.json --run runs/mine --json")
 def solve(
     problem: str = "", # Id of a problem; left out: all of --problems, else the first one, held-out ones first
     *,
+    signature: str = "", # `def` line of a problem that you type: then PROBLEM is its description
+    examples: str = "", # Tests of a typed problem, like 'f([1, 2]) == 6; f([]) == 0'
     problems: Problems = "", list_: ListIds = False,
     run: str = "runs/default", # Run whose trained players solve: its folder, or one of its checkpoints
     checkpoint: Checkpoint = "best",
     model: str = "", # Model before training, instead of a run
-    candidates: int = 1, # Programs to choose from, by the generated tests that they pass
+    candidates: int = 0, # Programs to choose from, by the tests that they pass; 0: 8 if typed, else 1
     test_lists: int = 1, # Lists of tests per program and stage; 0 writes none
     discriminator: Discriminator = "", seed: Seed = 0, device: Device = "auto", threads: Threads = 1,
     json: Json = False
 ):
     "Solve a problem with a trained pair. Exit status 1: not solved."
     from chained_adv.problems import find_problem
-    if not candidates: raise ConfigError("--candidates 0: give 1 or more")
+    candidates = candidates or (8 if signature else 1)
     run = "" if model else run
-    pool = list_problems(problems, run, model, references=False)
-    if list_: return _print_ids(pool, json)
-    chosen = [p for p, _ in pool]
-    if problem or not problems: chosen = [find_problem(problem, chosen)]
+    if signature: chosen = [typed_problem(problem, signature, examples)]
+    else:
+        pool = list_problems(problems, run, model, references=False)
+        if list_: return _print_ids(pool, json)
+        chosen = [p for p, _ in pool]
+        if problem or not problems: chosen = [find_problem(problem, chosen)]
     start_quietly(threads, (model,))
     from chained_adv.inference import InferenceEngine
     one = len(chosen) == 1 and not json
@@ -580,7 +596,7 @@ def solve(
         rows = [(o["problem"], _MARKS[bool(o["solved"])], o["tokens"]) for o in episodes]
         print_table(f"{solved} of {len(episodes)} solved", ("problem", "solved", "tokens"), rows)
         _print_plain(count_plain(episodes))
-    if solved < len(episodes): sys.exit(1)
+    if solved < len(episodes) and any(o["solved"] is not None for o in episodes): sys.exit(1)
 
 # %% ../nbs/41_cli.ipynb #c335f5be
 def check_target(target: str, checkpoint: str):

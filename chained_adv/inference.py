@@ -30,6 +30,12 @@ class InferenceResult:
     tokens: int # Tokens generated for this problem, over all candidates and tests
 
 @patch(as_prop=True)
+def agreement(self: InferenceResult) -> float: # 1: all candidates; 1 / their number: the chosen one alone
+    "Share of the candidates that pass the same tests as the chosen one"
+    passed = lambda chain: [v.passed for v in judged(chain.result).verdicts]
+    return sum(passed(c) == passed(self.chain) for c in self.candidates) / len(self.candidates)
+
+@patch(as_prop=True)
 def code(self: InferenceResult) -> str:
     "The chosen program"
     return self.chain.code
@@ -81,8 +87,8 @@ def as_dict(self: InferenceResult) -> dict: # Like `describe_chain`, with the ca
         dict(code=c.code, passed=judged(c.result).num_passed, total=judged(c.result).num_total, score=score,
              chosen=c is self.chain) for c, score in zip(self.candidates, self.scores)]
     seconds = {k: round(v, 3) for k, v in self.seconds.items()}
-    return dict(solved=self.solved, **describe_chain(self.chain), candidates=candidates, seconds=seconds,
-                tokens=self.tokens)
+    return dict(solved=self.solved, **describe_chain(self.chain), candidates=candidates,
+                agreement=self.agreement, seconds=seconds, tokens=self.tokens)
 
 @patch
 def _repr_html_(self: InferenceResult):

@@ -393,7 +393,7 @@ def test_solve_ends_with_0_when_solved(monkeypatch, run):
     r = call("solve", "times_3", "--run", run, "--device", "cpu")
     assert r.exit_code == 0 and "solved: 2 of 2 baseline tests pass; 1 of 2 generated tests are valid, and the program passes 1 of these" in r.stdout, r.stdout
 
-@pytest.mark.parametrize("args, words", [(("--run", "nowhere"), "no such run folder"), (("--checkpoint", "stage_7"), "stage_7"), (("--candidates", "0"), "--candidates"), (("a", "b"), "takes no b")])
+@pytest.mark.parametrize("args, words", [(("--run", "nowhere"), "no such run folder"), (("--checkpoint", "stage_7"), "stage_7"), (("--candidates", "-1"), "candidates"), (("a", "b"), "takes no b")])
 def test_solve_refuses(run, here, args, words): refused(call("solve", *(() if "--run" in args else ("--run", run)), *args), words)
 
 def test_a_damaged_checkpoint_is_refused_by_name(run, here):
@@ -491,3 +491,15 @@ def test_what_models_write_is_shown_not_obeyed(monkeypatch, capsys, terminal):
     text = out.getvalue() + capsys.readouterr().out
     assert text.count("[bold red]x[/] [link=http://a]") >= 11 and "\\x1b]0;title\\x07\\x1b[2J" in text and "\u202e" not in text
     assert "\x07" not in text and "\x1b[2J" not in text and "\x1b]" not in text and ("\x1b[" in text) == terminal
+
+def test_solve_takes_a_problem_that_somebody_types():
+    words = "solve", "Return x.", "--signature", "def f(x)", "--model", "tiny", "--json"
+    r = call(*words, "--examples", "f(1) == 1; f('a') == 'a'", "--candidates", "2")
+    found = json.loads(r.stdout)
+    assert [t["test"] for t in found["baseline"]] == ["f(1) == 1", "f('a') == 'a'"] and found["signature"] == "def f(x):" and found["description"] == "Return x."
+    assert len(found["candidates"]) == 2 and found["agreement"] in (.5, 1) and r.exit_code == (not found["solved"])
+    r = call(*words, "--test-lists", "0")
+    found = json.loads(r.stdout)
+    assert found["solved"] is None and len(found["candidates"]) == 8 and r.exit_code == 0 # nothing says whether it is right
+    refused(call(*words, "--examples", "g("), "baseline_tests")
+    refused(call("solve", "--signature", "def f(x)"), "description")
