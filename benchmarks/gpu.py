@@ -1,50 +1,38 @@
-"""Line 8 of what a GPU must show: a model of the shape of Qwen2.5-Coder-1.5B with random weights, 4 bits, 64 rows of
-512 new tokens; a pipeline of 2 + 2 + 2 steps; the path of a T4 in float16.
+"""What a GPU makes of sampling and updates: one table in five minutes, with random weights that are made on the device.
 
-python benchmarks/gpu.py [--dtype 4bit] [--rows 64] [--tokens 512] [--prompt 512] [--parts sample update pipeline half]
-python benchmarks/gpu.py --small          the same with a small model, for a machine without a GPU
+    python benchmarks/gpu.py [--models 0.5B 1.5B 7B 1.5B:4bit] [--rows 64] [--tokens 512] [--prompt 512] [--seconds 300]
+    python benchmarks/gpu.py --small          the same with small models, to rehearse it on a machine without a GPU
 
-The weights are random, so nothing is downloaded; what is sampled is noise that never ends early, which is the
-largest load. Printed are gigabytes at the peak (the device's own count; on a CPU the largest resident set),
-tokens per second while decoding, and their share of what the memory's bandwidth allows: each step must read all
-weights and the keys and values of all rows once. The bandwidth is measured in the same run, by copying.
+What random weights write is noise that never ends early, which is the largest load. Eight rows have the same prompt.
+`of the bound`: each step must read all weights, and the keys and values of all rows, once; how fast memory is read is
+measured in the same run, by copying. `generate` is that of transformers, without an adapter where the base has a second
+model, with the prompt read anew. Peaks are the device's own count (on a CPU the largest resident set). Each part is run
+once before it is measured, but for the update. A part that fails says so, and none begins when the seconds are over.
 """
 
 import argparse, sys, tempfile, time, warnings
 from pathlib import Path
 
 import torch
+from transformers import Qwen2Config, Qwen2ForCausalLM
+from chained_adv import models, ppo
+from chained_adv.batches import update_inputs
+from chained_adv.loading import TINY, load_tokenizer, pick_device
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from memory import begin, peak
 
 GB = 1e9
-SHAPES = {
-    "1.5B": dict(
-        vocab_size=151_936, hidden_size=1536, intermediate_size=8960, num_hidden_layers=28,
-        num_attention_heads=12, num_key_value_heads=2),
-    "small": dict(
-        vocab_size=2_048, hidden_size=128, intermediate_size=256, num_hidden_layers=3, num_attention_heads=4,
-        num_key_value_heads=2),
-}
-
-
-def write_model(shape, folder, device):
-    "Random weights of a shape, made on the device, with the shipped tokenizer"
-    from transformers import Qwen2Config, Qwen2ForCausalLM
-    from chained_adv.loading import TINY, load_tokenizer
-
-    torch.manual_seed(0)
-    config = Qwen2Config(
-        **SHAPES[shape], max_position_embeddings=4096, tie_word_embeddings=True, bos_token_id=0, eos_token_id=1)
-    half = shape == "1.5B"
-    torch.set_default_dtype(torch.bfloat16 if half else torch.float32)
-    with device:
-        model = Qwen2ForCausalLM(config)
-    torch.set_default_dtype(torch.float32)
-    model.save_pretrained(folder)
-    load_tokenizer(TINY).save_pretrained(folder)
-    return sum(p.numel() for p in model.parameters())
+WORDS = 151_936
+SHAPES = {  # as Qwen2.5-Coder
+    "0.5B": dict(hidden_size=896, intermediate_size=4864, num_hidden_layers=24, num_attention_heads=14, num_key_value_heads=2),
+    "1.5B": dict(hidden_size=1536, intermediate_size=8960, num_hidden_layers=28, num_attention_heads=12, num_key_value_heads=2),
+    "7B": dict(hidden_size=3584, intermediate_size=18944, num_hidden_layers=28, num_attention_heads=28, num_key_value_heads=4),
+    "small": dict(hidden_size=128, intermediate_size=256, num_hidden_layers=3, num_attention_heads=4, num_key_value_heads=2),
+}  # fmt: skip
+HEAD = ["model", "sampling, tokens/s", "of the bound", "ms a step", "peak GB", "generate, tokens/s", "update, tokens/s",
+        "peak GB", "gap, nats"]  # fmt: skip
+load_base = models.load_base
 
 
 def wait(device):
@@ -52,148 +40,160 @@ def wait(device):
         torch.cuda.synchronize(device)
 
 
+def clock(device, run):
+    "(result, seconds)"
+    wait(device)
+    start = time.perf_counter()
+    out = run()
+    wait(device)
+    return out, time.perf_counter() - start
+
+
 def bandwidth(device):
     "Bytes a second that a copy reads and writes, the best of five"
     n = 2**30 if device.type == "cuda" else 2**27
     source, target = (torch.empty(n, dtype=torch.uint8, device=device) for _ in range(2))
-    best = 0.0
-    for _ in range(5):
-        wait(device)
-        start = time.perf_counter()
-        target.copy_(source)
-        wait(device)
-        best = max(best, 2 * n / (time.perf_counter() - start))
-    return best
+    return max(2 * n / clock(device, lambda: target.copy_(source))[1] for _ in range(5))
 
 
-def make_player(folder, args, dtype):
-    "A generator that never ends early, and prompts of a fixed length, eight rows for each"
-    from chained_adv import models
+def make_model(shape, device, dtype):
+    "Random weights of a shape, made where they compute"
+    torch.manual_seed(0)
+    config = Qwen2Config(
+        **SHAPES[shape], vocab_size=2_048 if shape == "small" else WORDS, max_position_embeddings=4096,
+        tie_word_embeddings=shape != "7B", bos_token_id=0, eos_token_id=1)  # fmt: skip
+    torch.set_default_dtype(dtype)
+    try:
+        with device:
+            return Qwen2ForCausalLM(config).eval()
+    finally:
+        torch.set_default_dtype(torch.float32)
 
+
+def make_player(shape, dtype, args, device):
+    "A generator that never ends early; its prompts are numbers of texts"
+    whole = make_model(shape, device, torch.bfloat16 if dtype == "4bit" else getattr(torch, dtype))
     settings = models.ModelConfig(
-        model=folder, dtype=dtype, device=args.device, adapters="unified", max_stage_tokens=args.tokens,
-        max_rows=args.rows)
+        model="random", dtype=dtype, device=str(device), adapters="unified", max_stage_tokens=args.tokens, max_rows=args.rows)  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        if dtype == "4bit":  # packed while it is loaded
+            whole.save_pretrained(folder)
+            load_tokenizer(TINY).save_pretrained(folder)
+            del whole
+            made = load_base(folder, str(device), dtype)
+        else:
+            made = whole, load_tokenizer(TINY)
+    models.load_base = lambda *_: made
     player = models.Players(settings).generator
+    models.load_base = load_base
     player.end_ids = set()
     source = torch.Generator().manual_seed(0)
-    groups = torch.randint(5, 700, (args.rows, args.prompt), generator=source).tolist()
-    player.encode = lambda prompts, room: [groups[int(p)] for p in prompts]
+    texts = torch.randint(5, 700, (args.rows, args.prompt), generator=source).tolist()
+    player.encode = lambda prompts, room: [texts[int(p)] for p in prompts]
     return player
 
 
-def cache_bytes(player):
+def cache_bytes(model):
     "Of the keys and values of a token"
-    config = player.base.model.config.get_text_config()
-    head = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-    return 2 * config.num_hidden_layers * config.num_key_value_heads * head * player.base.model.dtype.itemsize
+    config = model.config.get_text_config()
+    head = config.hidden_size // config.num_attention_heads
+    return 2 * config.num_hidden_layers * config.num_key_value_heads * head * model.dtype.itemsize
 
 
-def show_sampling(player, args, speed, name="sample"):
-    "Sample; tokens a second against the bound"
-    device = player.base.model.device
-    prompts = [str(i // 8) for i in range(args.rows)]
+def time_sampling(player, args, speed):
+    "The answers, and cells of the table"
+    model, prompts = player.base.model, [str(i // 8) for i in range(args.rows)]
     reader = player.reader()
-    reader.read([tuple(p[:-1]) for p in player.encode(prompts, args.tokens)])
-    player.sample(prompts[:8], 5, reader=reader) # a warm-up: kernels are chosen at the first call
+    player.sample(prompts, 5, reader=reader)  # reads the prompts, records the graph
     begin()
-    wait(device)
-    start = time.perf_counter()
-    samples = player.sample(prompts, 5, reader=reader)
-    wait(device)
-    seconds = time.perf_counter() - start
-    written = sum(len(o.ids) for o in samples) / seconds
-    weights = player.base.model.get_base_model().get_memory_footprint()
-    read = weights + args.rows * (args.prompt + args.tokens / 2) * cache_bytes(player)
-    bound = args.rows * speed / read
-    print(
-        f"{name:9} {args.rows} x {args.tokens}: peak {peak() / GB:.2f} GB, {written:.0f} tokens/s, "
-        f"{written / bound:.1%} of the bound ({bound:.0f}), {seconds:.1f} s")
-    return samples
+    samples, seconds = clock(model.device, lambda: player.sample(prompts, 5, reader=reader))
+    read = model.get_base_model().get_memory_footprint()
+    read += args.rows * (args.prompt + args.tokens / 2) * cache_bytes(model)
+    written = args.rows * args.tokens / seconds
+    cells = [f"{written:.0f}", f"{written * read / args.rows / speed:.1%}", f"{1000 * seconds / args.tokens:.1f}", f"{peak() / GB:.1f}"]  # fmt: skip
+    return samples, cells
 
 
-def show_update(player, samples, name="update"):
-    "One update of the sampled answers"
-    from chained_adv import ppo
-    from chained_adv.batches import update_inputs
+@torch.no_grad()
+def time_generate(player, args):
+    "Cell of the table: at most 128 tokens"
+    model, n = player.base.plain or player.base.model, min(args.tokens, 128)
+    ids = torch.tensor(player.encode([str(i // 8) for i in range(args.rows)], n), device=model.device)
+    how = dict(attention_mask=torch.ones_like(ids), do_sample=True, top_k=0, pad_token_id=0, eos_token_id=None)
+    model.generate(input_ids=ids, max_new_tokens=2, **how)
+    _, seconds = clock(model.device, lambda: model.generate(input_ids=ids, max_new_tokens=n, **how))
+    return [f"{args.rows * n / seconds:.0f}"]
 
-    model, n = player.base.model, len(samples)
+
+def time_update(player, samples, args):
+    "Cells of the table: one update of the answers"
+    n = len(samples)
     batch = ppo.Batch(
         [len(o.ids) for o in samples], [o.logprobs for o in samples], [i % 3 / 2 for i in range(n)],
-        [i // 8 for i in range(n)])
+        [i // 8 for i in range(n)])  # fmt: skip
     optimizer = ppo.create_optimizer(player.parameters(5).values(), 1e-5)
+    config = ppo.PPOConfig(epochs=1, microbatch_tokens=args.micro)
     begin()
-    start = time.perf_counter()
-    inputs = update_inputs(player, samples, [5] * n, batch, optimizer, ppo.PPOConfig(epochs=1), 1)
-    config = inputs["config"]
-    stats = ppo.train_step(**inputs | dict(corrected=True))
-    wait(model.device)
-    seconds = time.perf_counter() - start
-    print(
-        f"{name:9} peak {peak() / GB:.2f} GB, {sum(batch.lengths) / seconds:.0f} tokens/s, "
-        f"{config.microbatch_tokens} tokens a pass, gradient norm {stats['grad_norm']:.3g}, "
-        f"sampler and trainer {stats['sampler_gap']:.2g} nats apart")
+    inputs = update_inputs(player, samples, [5] * n, batch, optimizer, config, 1)
+    stats, seconds = clock(player.base.model.device, lambda: ppo.train_step(**inputs | dict(corrected=True)))
+    return [f"{sum(batch.lengths) / seconds:.0f}", f"{peak() / GB:.1f}", f"{stats['sampler_gap']:.1g}"]
 
 
-def show_pipeline(folder, args):
-    "2 + 2 + 2 steps of the whole game: sampling, the judge, updates of both players"
-    from chained_adv.models import ModelConfig
-    from chained_adv.problems import load_problems
-    from chained_adv.config import TrainingConfig
-    from chained_adv.trainer import AdversarialTrainer
-
-    tokens = min(args.tokens, 128)
-    with tempfile.TemporaryDirectory() as out:
-        config = TrainingConfig(
-            out=f"{out}/run", stages=(4, 5), n_discriminator_steps=2, first_discriminator_steps=0,
-            n_generator_steps=2, k_alternating_steps=2, problems_per_step=2, n_samples=4, eval_samples=2,
-            n_mutants=0, n_programs=3, model=ModelConfig(
-                model=folder, chain_stages=(4, 5), dtype=args.dtype, device=args.device, prompts="plain",
-                max_stage_tokens=tokens, max_test_tokens=tokens))
-        start = time.perf_counter()
-        begin()
-        with AdversarialTrainer(config, load_problems("builtin")[:4], progress=False) as trainer:
-            lines = trainer.train_stage(5)
-        print(f"pipeline  {len(lines)} steps in {time.perf_counter() - start:.1f} s, peak {peak() / GB:.2f} GB")
+def measure(name, args, device, speed, end):
+    "A line of the table; what does not fit into the time or the memory is `-`, with a word about it"
+    shape, _, dtype = name.partition(":")
+    cells, samples = [], None
+    parts = [(4, lambda: time_sampling(player, args, speed)), (1, lambda: time_generate(player, args)),
+             (3, lambda: time_update(player, samples, args))]  # fmt: skip
+    try:
+        player = make_player(shape, dtype or ("bfloat16" if device.type == "cuda" else "float32"), args, device)
+    except Exception as e:
+        print(f"{name}: {type(e).__name__}: {str(e)[:200]}", file=sys.stderr)
+        return [name] + ["-"] * 8
+    for width, run in parts:
+        try:
+            if time.perf_counter() > end:
+                raise TimeoutError("the seconds are over")
+            found = run()
+            if width == 4:
+                samples, found = found
+        except Exception as e:
+            print(f"{name}: {type(e).__name__}: {str(e)[:200]}", file=sys.stderr)
+            found = ["-"] * width
+        cells += found
+    return [name, *cells]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--small", action="store_true", help="a small model, a few tokens")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--small", action="store_true", help="small models, a few tokens")
     parser.add_argument("--device", default="auto")
-    parser.add_argument("--dtype", default="4bit")
+    parser.add_argument("--models", nargs="+", help="a shape, or shape:dtype")
     parser.add_argument("--rows", type=int, default=0)
     parser.add_argument("--tokens", type=int, default=0)
     parser.add_argument("--prompt", type=int, default=0)
-    parser.add_argument("--parts", nargs="+", default=["sample", "update", "pipeline", "half"])
+    parser.add_argument("--micro", type=int, default=4_096, help="tokens of a pass of the update")
+    parser.add_argument("--seconds", type=float, default=300, help="after these no part begins")
     args = parser.parse_args()
-    from chained_adv.loading import pick_device
-
+    end = time.perf_counter() + args.seconds
     warnings.simplefilter("ignore")
     device = pick_device(args.device)
     if device.type == "cpu":
         torch.set_num_threads(1)
     if device.type == "cpu" and not args.small:
-        sys.exit("there is no GPU here; add --small to try the script on a small model")
+        sys.exit("there is no GPU here; add --small to try the script on small models")
     args.rows = args.rows or (8 if args.small else 64)
     args.tokens = args.tokens or (16 if args.small else 512)
     args.prompt = args.prompt or (32 if args.small else 512)
     speed = bandwidth(device)
     name = torch.cuda.get_device_name(device) if device.type == "cuda" else "CPU"
-    print(f"{name}, {speed / GB:.0f} GB/s read and written by a copy")
-    with tempfile.TemporaryDirectory() as folder:
-        n = write_model("small" if args.small else "1.5B", folder, device)
-        print(f"{n / 1e6:.0f} M random weights, {args.dtype}")
-        if {"sample", "update"} & {*args.parts}:
-            player = make_player(folder, args, args.dtype)
-            samples = show_sampling(player, args, speed)
-            if "update" in args.parts:
-                show_update(player, samples)
-            del player
-        if "pipeline" in args.parts:
-            show_pipeline(folder, args)
-        if "half" in args.parts:
-            player = make_player(folder, args, "float16")
-            show_update(player, player.sample([str(i // 8) for i in range(min(args.rows, 16))], 5), "float16")
+    print(f"{name}, {speed / GB:.0f} GB/s read and written by a copy; {args.rows} rows of {args.tokens} tokens "
+          f"behind {args.prompt}, {args.micro} tokens a pass")  # fmt: skip
+    print(f"| {' | '.join(HEAD)} |", "|---" * len(HEAD) + "|", sep="\n")
+    for model in args.models or (["small", "small:bfloat16", "small:4bit"] if args.small else ["0.5B", "1.5B", "7B", "1.5B:4bit"]):
+        print(f"| {' | '.join(measure(model, args, device, speed, end))} |", flush=True)
+        if device.type == "cuda":
+            torch.cuda.empty_cache()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,27 @@
+"The benchmark for GPUs, rehearsed with a small model on a CPU: a whole table, and one whose time is over."
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+import gpu  # noqa: E402
+
+
+def table(capsys, monkeypatch, *words):
+    monkeypatch.setattr(sys, "argv", ["gpu.py", "--small", "--device", "cpu", *words])
+    gpu.main()
+    out, err = capsys.readouterr()
+    return [[o.strip() for o in line.strip("| ").split("|")] for line in out.splitlines() if line.startswith("| ")], err
+
+
+def test_a_table_of_a_small_model(capsys, monkeypatch):
+    (head, *lines), err = table(capsys, monkeypatch, "--models", "small", "small:bfloat16")
+    assert head == gpu.HEAD and [o[0] for o in lines] == ["small", "small:bfloat16"]
+    assert all(len(o) == len(head) and "-" not in o for o in lines) and "Error" not in err
+    for line in lines: assert all(float(line[i]) > 0 for i in (1, 3, 4, 5, 6, 7))
+    assert float(lines[0][8]) < 1e-5 and gpu.models.load_base is gpu.load_base
+
+
+def test_no_part_begins_when_the_time_is_over_and_what_fails_says_so(capsys, monkeypatch):
+    (_, *lines), err = table(capsys, monkeypatch, "--models", "small", "small:int4", "--seconds", "0")
+    assert lines == [["small"] + ["-"] * 8, ["small:int4"] + ["-"] * 8]
+    assert err.count("small: TimeoutError: the seconds are over") == 3 and "small:int4: " in err
