@@ -198,10 +198,10 @@ HOLES["large texts in the cache"] = Hole(fills_cache, any_cache, settings=CACHE)
 
 NUMBERS = itertools.count(10_000) # what was read before is known
 def reads_long(box):
-    with counting(Wait, "finish", lambda wait, _: wait.used) as used: run(box, REF, f"assert f({next(NUMBERS)}) == = 2\n" * 3900)
-    return max(used) > 1.3
+    with counting(Wait, "finish", lambda wait, _: wait.used) as used: run(box, REF, f"assert f({next(NUMBERS)}) == 2\n" * 3900 + "assert f(1) == = 2\n" * 300)
+    return max(used) > 6 # a text of this length has four seconds
 
-HOLES["a text that takes the reader long"] = Hole(reads_long, lambda m: m.setitem(host.Reader.ask.__kwdefaults__, "seconds", 30.))
+HOLES["a text that takes the reader long"] = Hole(reads_long, lambda m: m.setattr(testcases, "_seconds", lambda text: 60.))
 
 # ---- 7. What a terminal obeys ----
 
@@ -532,7 +532,7 @@ def reads(do):
     return len(count)
 
 HOLES["a byte at a time"] = Hole( # each of them wakes this process
-    lambda box: reads(lambda: run(box, f"{FRAMES}def f(x):\n    os.write(3, HEAD.pack(7_000_000))\n    while True: os.write(3, b'x')", "\n".join(f"({i}, 1)" for i in range(5)))) > 1200, lambda m: m.setattr(host, "MAX_PIECES", 10**9))
+    lambda box: reads(lambda: run(box, f"{FRAMES}def f(x):\n    os.write(3, HEAD.pack(7_000_000))\n    while True: os.write(3, b'x')", "\n".join(f"({i}, 1)" for i in range(5)))) > 700, lambda m: m.setattr(host, "MAX_PIECES", 10**9))
 ANY_VALUE = "import chained_adv.judge.tester as t; t.is_slow_to_build = lambda value: False"
 HOLES["numbers with one hash"] = Hole( # this process builds the set
     lambda box: seconds(lambda: call_many(box, "def f(x): return {i * (2**61 - 1) for i in range(5, 8000)}", "(1, 2)")) > .2, child=ANY_VALUE, settings=PATIENT)

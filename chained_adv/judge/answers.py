@@ -16,11 +16,14 @@ from .suites import FUNCTIONS
 from .wire import patch
 
 # %% ../../nbs/judge/11b_answers.ipynb #7f9255ce
-_ENDS = r"<\|(?:im_end|endoftext|eot_id|end_of_text|end)\|>|</s>|<end_of_turn>"
-_TURN = re.compile(rf"(?<![\"'`])(?:{_ENDS})(?![\"'`])")
+_ENDS = r"<\|(?:im_end|endoftext|eot_id|end_of_text|end|return)\|>|</s>|<end_of_turn>"
+_TURN = re.compile(rf"(?:{_ENDS})(?=\s*$|\s*<)", re.M)
+_ANALYSIS = re.compile(r"<\|channel\|>analysis<\|message\|>[\s\S]*?(?:<\|end\|>|\Z)")
+_HEAD = re.compile(r"(?:<\|(?:start|channel|message)\|>(?:assistant|final)?)+")
 
 def blank_thoughts(text: str) -> str:
     "Replace what a model thought aloud with blanks, and what it wrote behind the end of its turn"
+    for pattern in (_ANALYSIS, _HEAD): text = pattern.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
     end = next((match.start() for match in _TURN.finditer(text) if text[:match.start()].strip()), len(text))
     text = text[:end] + re.sub(r"[^\n]", " ", text[end:])
     fences = [match.start() for match in re.finditer(r"^[ \t]*(```|~~~)", text, re.M)]
@@ -119,6 +122,8 @@ def clean_block(block: Block) -> Block:
     numbered = block.language is not None and len(some) > 1 and all(re.match(_NUMBER, o) for o in some)
     listing = sum(bool(re.match(_LISTING, o)) for o in some) > 1
     if numbered or listing: block = _without(block, _NUMBER if numbered else _LISTING)
+    if block.language == "" and some[0].strip().lower() in ("python", "py", "python3"):
+        block.lines[block.lines.index(some[0])] = "" # it belongs to the fence
     margin = min((len(o) - len(o.lstrip()) for o in block.lines if o.strip()), default=0)
     block = _without(block, f".{{{margin}}}")
     block.lines = [_TAGS.sub("", o.translate(_BLANKS)) for o in block.lines]
@@ -129,6 +134,7 @@ def clean_block(block: Block) -> Block:
     if _ENTITY.search(bare):
         block.lines = [_ENTITY.sub(lambda match: _ENTITIES[match[0]], o) for o in block.lines]
     if r"\n" in bare or r'\"' in bare: block = _split_lines(block)
+    if r"\_" in bare: block.lines = [o.replace(r"\_", "_") for o in block.lines] # as Markdown escapes it
     if re.search("[“”‘’]", bare): block.lines = [o.translate(_QUOTES) for o in block.lines]
     return block
 
@@ -334,6 +340,7 @@ def _as_written(blocks):
 
 # %% ../../nbs/judge/11b_answers.ipynb #80adf726
 _BULLET = re.compile(r"\s*(?:[-*•]|\d+[.)])\s+(?=assert\b|[(\[`]|>>>|\w+\()")
+_ITEM = re.compile(r"\s*(?:[-*•]|\d+[.)])\s[^`]*`(assert [^`]+)`") # `3. **Zero:** `assert f(0) == 0``
 _REMARK = re.compile(r"(?<=[)\]}\w\"']) +[-–—] +[^\W\d][^()\[\]]*$") # ` - an empty list`
 _RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{3,}:?[ \t]*(\|[ \t]*:?-{3,}:?[ \t]*)+\|?[ \t]*$")
 
@@ -346,6 +353,7 @@ def lines_with_tests(text: str) -> Block:
     for block in python or fenced or blocks:
         _drop_tables(block)
         for line, place in zip(block.lines, block.places):
+            if test := _ITEM.match(line): place, line = place + test.start(1), test[1]
             if bullet := _BULLET.match(line): place, line = place + bullet.end(), line[bullet.end():]
             if quoted := re.match(r"`([^`]+)`", line): place, line = place + 1, quoted[1]
             elif bullet and (remark := _REMARK.search(line)): line = line[:remark.start()]
@@ -360,4 +368,5 @@ def _drop_tables(block):
         if n: lines[n - 1] = ""
         while n < len(lines) and "|" in lines[n]:
             test = re.search(r"`(assert [^`]*)`", lines[n])
+            block.places[n] += test.start(1) if test else 0
             lines[n], n = test[1] if test else "", n + 1
