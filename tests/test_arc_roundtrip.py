@@ -57,6 +57,7 @@ def test_the_tiny_model_learns_the_words_of_the_game(top, run, solved):
     assert record["loss_after"] < record["loss_before"] - .5 and record["lines"] + record["lines_left_out"] >= len(solved)
     players = Players(ModelConfig(model=str(top / "tiny"), device="cpu"))
     assert players.generator.prompts.name == "tags"
+    players.generator.window = 8192 # tasks are too long for it, and it says so
     line = json.loads((top / "tags.jsonl").read_text().splitlines()[-1])
     problem = next(p for p in arc_problems("arc:builtin,search=no")[0] if p.id == f"arc:{line['provenance']['task_key']}")
     asked = line["prompt"].count("<s1>")

@@ -451,6 +451,7 @@ def test_we_begin_the_answers_of_a_chat_model(tmp_path):
     folder = make_chat_model(tmp_path, CHATML, ["<|im_start|>", "<|im_end|>"])
     players = Players(ModelConfig(model=folder, device="cpu", prompts="chat", max_stage_tokens=3, max_test_tokens=3))
     g, d, decode = players.generator, players.discriminator, players.generator.base.tokenizer.decode
+    g.window = d.window = 2048 # its words are letters
     problem = Problem("sum", "Add.", "def f(xs):", ([[1], 1],), "def f(xs): return sum(xs)")
     words, = g.sample([g.prompt(problem, 1, [])], 1)
     code, = g.sample([g.prompt(problem, 5, [None] * 4)], 5)

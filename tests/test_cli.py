@@ -1,5 +1,5 @@
 """The command line as people and programs use it: every refusal, every shape of problem file, models of one's own, kills and resumes."""
-import io, json, os, re, resource, signal, subprocess, sys, time, warnings
+import io, json, os, re, resource, shlex, signal, subprocess, sys, time, warnings
 from pathlib import Path
 
 import pytest
@@ -114,7 +114,7 @@ def test_examples_are_accepted(monkeypatch):
     for name, (function, examples) in cli.COMMANDS.items():
         assert examples
         for line in examples:
-            words = line.partition(" > ")[0].split()
+            words = shlex.split(line.partition(" > ")[0])
             n = len(name.split())
             assert words[:n] == name.split()
             parse_command(make_parser(name, function), words[n:])

@@ -182,7 +182,7 @@ def test_no_gradient_from_values(box):
 
 
 def test_prompts_ask_for_calls_only_where_a_reference_is():
-    d = Players(ModelConfig(device="cpu", tests="inputs", prompts="plain")).discriminator
+    d = Players(ModelConfig(device="cpu", tests="inputs", prompts="plain", max_test_tokens=60)).discriminator
     assert "Only calls" in d.prompt(DOUBLE, 5, "x") and "Only calls" not in d.prompt(replace(DOUBLE, reference_solution=""), 5, "x")
     blind = Players(ModelConfig(device="cpu", prompts="auto-blind")).discriminator
     assert blind.prompts.name == "tags" and blind.prompt(DOUBLE, 2, "secret") == "def double(n: int):\nReturn twice n.<t2>"
