@@ -106,6 +106,7 @@ def _read_anew(text, entry, signature, calls):
         found = reader.ask("read", text, entry, signature, calls, seconds=_seconds(text))
         items = tuple(_item(o, found["source"]) for o in found["items"])
         if len(items) >= MAX_ITEMS: notes.append(f"read only the first {MAX_ITEMS:,} tests")
+    except SandboxError: raise # a broken sandbox is no property of the text
     except Exception as e: # whatever the reader sent
         why = f"reading it takes too long or too much memory ({e})"
         return (Rejected(text[:1000], why, "too large", (0, len(text))),), notes, "none", 0

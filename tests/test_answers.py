@@ -5,6 +5,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from chained_adv.core import describe_test
 from chained_adv.judge.answers import find_program, lines_with_tests, parse_pieces
+from chained_adv import testcases
+from chained_adv.judge.host import SandboxError
 from chained_adv.sandbox import Job, Sandbox
 from chained_adv.testcases import parse_tests, read_program
 
@@ -64,6 +66,8 @@ def test_tests_are_read_as_they_were_meant(name):
     assert [describe_test(t) for t in parse_tests(TESTS[name], "f", "def f(x):").cases] == ["f(1) == 2", "f('a') == 3"]
 
 # Written by people who had not seen the reader. `check`: what the program passes, empty if the answer holds none; `meant`: each test
+# (in our convention: a test in a class by `Class::name`, `float('inf')` as a value). Five answers are left out:
+# input at the top level, a coroutine, a thought that holds the answer, a list that repeats itself until it is cut, sets by their order
 ANSWERS = [json.loads(line) for line in (Path(__file__).parent / "answers.jsonl").read_text(encoding="utf-8").splitlines()]
 name_of = lambda o: o["kind"] if isinstance(o, dict) else None
 
@@ -114,3 +118,10 @@ def test_no_text_takes_longer_than_its_length_allows(piece):
     find_program(text, "f")
     parse_pieces(lines_with_tests(text))
     assert time.process_time() - begun < 20
+
+def test_a_broken_sandbox_is_no_rejected_text(monkeypatch):
+    "Nor an answer without a program: it would teach the model"
+    def broken(*_, **__): raise SandboxError("the sandbox's process did not come up")
+    monkeypatch.setattr(testcases.reader, "ask", broken)
+    for read in (lambda: parse_tests("assert f(1) == 987123", "f"), lambda: read_program("def f(x): return 987123", "f")):
+        with pytest.raises(SandboxError): read()
