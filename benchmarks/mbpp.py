@@ -50,7 +50,7 @@ from chained_adv.problems import load_problems # noqa: E402
 from chained_adv.rollout import judge, play, sample_chains, sample_tests # noqa: E402
 from chained_adv.sandbox import Sandbox # noqa: E402
 from chained_adv.tracking import describe_seconds, read_metrics # noqa: E402
-from chained_adv.trainer import AdversarialTrainer, probe_problems # noqa: E402
+from chained_adv.trainer import AdversarialTrainer, is_mixed, probe_problems # noqa: E402
 from real_model import add_line, read_lines, same_settings # noqa: E402
 from research.controls import OutOfTime, StopAfter # noqa: E402
 
@@ -103,7 +103,7 @@ def probe(a, clock):
     train, _ = problems_of(a, config)
     path, n = a.out / "probe.jsonl", config.probe_samples
     with Sandbox(timeout=config.timeout) as sandbox:
-        rows = probe_problems(untrained(config), train, sandbox, n, path, clock.check)
+        rows = probe_problems(untrained(config), train, sandbox, n, path, clock.check, config.probe_enough)
     (a.out / "probe.done").write_text(f"{len(rows)}\n")
     return rows
 
@@ -113,7 +113,7 @@ def problems(a):
     rows, n = probe(a, Clock(a.seconds)), config.probe_samples
     print(f"{len(rows)} problems probed, {n} samples each; solved by {mean(o['solved'] for o in rows) / n:.1%} of all samples; "
           f"{sum(o['cut'] for o in rows) / n / len(rows):.1%} of the answers cut; solved now and then, and so trained on: "
-          f"{sum(0 < o['solved'] < n for o in rows)}")
+          f"{sum(map(is_mixed, rows))}")
 
 
 # A measurement

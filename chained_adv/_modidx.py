@@ -3988,6 +3988,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                      'chained_adv.trainer._probe_rows': ('trainer.html#_probe_rows', 'chained_adv/trainer.py'),
                                      'chained_adv.trainer._require': ('trainer.html#_require', 'chained_adv/trainer.py'),
                                      'chained_adv.trainer.check_config': ('trainer.html#check_config', 'chained_adv/trainer.py'),
+                                     'chained_adv.trainer.is_mixed': ('trainer.html#is_mixed', 'chained_adv/trainer.py'),
                                      'chained_adv.trainer.learning_rate': ('trainer.html#learning_rate', 'chained_adv/trainer.py'),
                                      'chained_adv.trainer.named_callbacks': ('trainer.html#named_callbacks', 'chained_adv/trainer.py'),
                                      'chained_adv.trainer.probe_problems': ('trainer.html#probe_problems', 'chained_adv/trainer.py'),

@@ -247,7 +247,8 @@ def forecast(
         training = config.token_budget * seconds(steps) / sum(o["generated_tokens"] for o in steps)
     written = of_role["generator"]
     sampling = sum(o["seconds_generate"] for o in written) / max(len(written) * size(tried, "generator"), 1)
-    return dict(probe=n_problems * config.probe_samples * sampling, training=training,
+    probed = min(n_problems, 2 * config.probe_enough or n_problems) # about half are kept
+    return dict(probe=probed * config.probe_samples * sampling, training=training,
                 evaluations=max(whole - seconds(steps), 0.) * config.eval_samples / tried.eval_samples)
 
 def print_forecast(

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['CALLBACKS', 'TOGETHER', 'TESTED', 'EVAL_TESTED', 'EVAL_LESS', 'STATISTICS', 'UNFINISHED', 'PROBED',
-           'AdversarialTrainer', 'named_callbacks', 'check_config', 'learning_rate', 'stage_phases', 'probe_problems',
-           'run_facts']
+           'AdversarialTrainer', 'named_callbacks', 'check_config', 'learning_rate', 'stage_phases', 'is_mixed',
+           'probe_problems', 'run_facts']
 
 # %% ../nbs/36_trainer.ipynb #cd623041
 import json, math, sys, time, warnings
@@ -159,7 +159,7 @@ def named_callbacks(
 _LEAST = dict(
     n_discriminator_steps=0, first_discriminator_steps=0, n_generator_steps=0, k_alternating_steps=0,
     problems_per_step=1, n_samples=2, n_lists=2, n_programs=1, token_budget=0, eval_samples=1, n_mutants=0,
-    probe_samples=0, save_every=0)
+    probe_samples=0, probe_enough=0, save_every=0)
 
 def _require(condition, message):
     if not condition: raise ConfigError(message)
@@ -534,14 +534,21 @@ def _probe_rows(players, block, sandbox, n, keys):
                    cut=sum(not a.finished for a in answers), tokens=sum(len(a.ids) for a in answers), key=key)
 
 # %% ../nbs/36_trainer.ipynb #022a49d2
+def is_mixed(
+    row: dict # A line of `probe.jsonl`
+) -> bool:
+    "True if some samples solved the problem and others did not"
+    return 0 < row["solved"] < row["samples"]
+
 def probe_problems(
     players: Players, # Before training
     problems: list[Problem], # To solve
     sandbox: Sandbox, # Where programs run
     n: int, # Samples of each problem
     path: Path, # Lines that are there and fit are kept
-    tell: Callable[[str], None] | None = None # Gets a line after each block; None: nobody
-) -> list[dict]: # Line of each problem
+    tell: Callable[[str], None] | None = None, # Gets a line after each block; None: nobody
+    enough: int = 0 # Stop once so many problems are mixed; 0 probes all
+) -> list[dict]: # Line of each problem that was probed
     "Count how often the generator solves each problem"
     def known():
         rows = {o["key"]: o for o in read_lines(path)}
@@ -549,31 +556,36 @@ def probe_problems(
         return rows
     def add(rows):
         with open(path, "a", encoding="utf-8") as f: f.write("".join(json.dumps(o) + "\n" for o in rows))
-    rows, keys = on_main(known), [_probe_key(players, p, n) for p in problems]
+    if enough: problems = sorted(problems, key=lambda p: stable_hash("probe", p.id))
+    rows, keys, found = on_main(known), [_probe_key(players, p, n) for p in problems], []
     start, fresh = time.perf_counter(), 0
     for i in range(0, len(problems), PROBED):
         block, own = problems[i:i + PROBED], keys[i:i + PROBED]
-        if all(key in rows for key in own): continue
-        new = [o for o in _probe_rows(players, block, sandbox, n, own) if o["key"] not in rows]
-        on_main(lambda new=new: add(new))
-        rows |= {o["key"]: o for o in new}
-        fresh += len(block)
-        left = (time.perf_counter() - start) / fresh * (len(problems) - i - len(block))
-        text = f"probe: {i + len(block)} of {len(problems)} problems, about {describe_seconds(left)} left"
-        if tell: tell(text)
-    return [rows[key] for key in keys]
+        if any(key not in rows for key in own):
+            new = [o for o in _probe_rows(players, block, sandbox, n, own) if o["key"] not in rows]
+            on_main(lambda new=new: add(new))
+            rows |= {o["key"]: o for o in new}
+            fresh += len(block)
+            left = (time.perf_counter() - start) / fresh * (len(problems) - i - len(block))
+            kept = f"{sum(map(is_mixed, found))} of {enough} to keep found before, at most" if enough else "about"
+            text = f"probe: {i + len(block)} of {len(problems)} problems, {kept} {describe_seconds(left)} left"
+            if tell: tell(text)
+        found += [rows[key] for key in own]
+        if sum(map(is_mixed, found)) >= enough > 0: break
+    return found
 
 @patch
 def _probe(self: AdversarialTrainer):
     "Keep the problems that the untrained generator solves now and then"
     n = self.config.probe_samples
     if not n: return
-    path, before = Path(self.config.out, "probe.jsonl"), len(self.problems)
+    path = Path(self.config.out, "probe.jsonl")
     tell = partial(print, file=sys.stderr, flush=True) if self.show and is_main() else None
-    rows = probe_problems(self.players, self.problems, self.sandbox, n, path, tell)
-    self.problems = [p for p, o in zip(self.problems, rows) if 0 < o["solved"] < n]
+    rows = probe_problems(self.players, self.problems, self.sandbox, n, path, tell, self.config.probe_enough)
+    kept = {o["id"] for o in rows if is_mixed(o)}
+    self.problems = [p for p in self.problems if p.id in kept]
     if not self.problems:
-        raise ProblemError(f"the untrained generator solves none of {before} problems in 1 to {n - 1} of {n} "
+        raise ProblemError(f"the untrained generator solves none of {len(rows)} problems in 1 to {n - 1} of {n} "
                            "samples; give easier or harder problems, or --probe-samples 0")
     self.sampler = ProblemSampler(self.problems, self.config.seed, self.config.order)
 
