@@ -567,9 +567,8 @@ def probe_problems(
             rows |= {o["key"]: o for o in new}
             fresh += len(block)
             left = (time.perf_counter() - start) / fresh * (len(problems) - i - len(block))
-            kept = f"{sum(map(is_mixed, found))} of {enough} to keep found before, at most" if enough else "about"
-            text = f"probe: {i + len(block)} of {len(problems)} problems, {kept} {describe_seconds(left)} left"
-            if tell: tell(text)
+            time_left = f"{'at most' if enough else 'about'} {describe_seconds(left)} left"
+            if tell: tell(f"probe: {i + len(block)} of {len(problems)} problems, {time_left}")
         found += [rows[key] for key in own]
         if sum(map(is_mixed, found)) >= enough > 0: break
     return found
@@ -585,8 +584,8 @@ def _probe(self: AdversarialTrainer):
     kept = {o["id"] for o in rows if is_mixed(o)}
     self.problems = [p for p in self.problems if p.id in kept]
     if not self.problems:
-        raise ProblemError(f"the untrained generator solves none of {len(rows)} problems in 1 to {n - 1} of {n} "
-                           "samples; give easier or harder problems, or --probe-samples 0")
+        raise ProblemError(f"the untrained generator solves none of {len(rows)} problems in 1 to {n - 1} of "
+                           f"{n} samples; give easier or harder problems, or --probe-samples 0")
     self.sampler = ProblemSampler(self.problems, self.config.seed, self.config.order)
 
 # %% ../nbs/36_trainer.ipynb #8d9c7257
