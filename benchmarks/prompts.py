@@ -29,7 +29,8 @@ from chained_adv.core import stable_hash
 from chained_adv.intervals import rate_interval
 from chained_adv.models import Players, render_chat
 from chained_adv.problems import load_problems
-from chained_adv.rollout import distinct_verdicts, play, sample_chains
+from chained_adv.matches import distinct_verdicts
+from chained_adv.rollout import play, sample_chains
 from chained_adv.rows import sample_rows
 from chained_adv.sandbox import Job, Sandbox
 from chained_adv.stages import discriminator_prompt

@@ -21,7 +21,8 @@ from chained_adv.evaluation import has_syntax_error
 from chained_adv.intervals import rate_interval
 from chained_adv.models import ModelConfig, Players
 from chained_adv.problems import load_problems
-from chained_adv.rollout import distinct_verdicts, play
+from chained_adv.matches import distinct_verdicts
+from chained_adv.rollout import play
 from chained_adv.sandbox import Sandbox
 
 

@@ -22,7 +22,8 @@ from chained_adv.loading import load_base
 from chained_adv.mutants import find_live_mutants, mutation_scores
 from chained_adv.inference import find_checkpoint, load_players
 from chained_adv.models import ModelConfig, Players
-from chained_adv.rollout import distinct_verdicts, judge, sample_chains, sample_tests
+from chained_adv.matches import distinct_verdicts
+from chained_adv.rollout import judge, sample_chains, sample_tests
 from chained_adv.sandbox import Sandbox
 from chained_adv.sft import encode_pieces, fine_tune
 from chained_adv.stages import PROMPT_SETS, discriminator_prompt

@@ -20,7 +20,8 @@ from .sampling import Reader, Sample
 from .models import Player
 from .ppo import Batch, PPOConfig, spread_credit, train_step
 from .value_heads import ValueHeads, value_advantages
-from .rollout import Rollout, TestList, discriminator_turns, generator_turns
+from .matches import TestList
+from .rollout import Rollout, discriminator_turns, generator_turns
 from .opponents import counted_tokens
 
 # %% ../nbs/35_batches.ipynb #c8015763

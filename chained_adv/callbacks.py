@@ -20,7 +20,8 @@ from .core import ConfigError, Problem, TestCase, TrainingError
 from .sampling import Sample
 from .ranks import is_main
 from .opponents import fuzz_tests
-from .rollout import Rollout, counted_pass_rate, mean
+from .matches import counted_pass_rate, mean
+from .rollout import Rollout
 from .tracking import (TrainingLogger, TrainingProgress, read_lines, replace_text, save_plots,
                                   start_tracker)
 from .mutants import catch_chances, find_live_mutants

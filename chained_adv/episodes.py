@@ -10,7 +10,8 @@ import hashlib
 from .core import describe_test
 from .sampling import Sample
 from .ppo import Batch, PPOConfig, compute_advantages
-from .rollout import Rollout, discriminator_turns, generator_turns, judged
+from .matches import judged
+from .rollout import Rollout, discriminator_turns, generator_turns
 from .looking import append_episodes, keep_episodes_until
 from .callbacks import Callback
 

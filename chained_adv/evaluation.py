@@ -24,8 +24,9 @@ from .intervals import Comparison, Interval, compare_paired, pass_at_k, rate_int
 from .ranks import spread
 from .models import Players, make_readers
 from .mutants import Mutant, catch_chances, distinct_tests, mutation_scores
-from .rollout import (Match, Rollout, catching_tests, distinct_verdicts, judge, judged, play,
-                                 rollout_metrics, sample_chains, sample_tests, valid_pass_rate, verdict_pairs)
+from .matches import (Match, catching_tests, distinct_verdicts, judged, valid_pass_rate,
+                                 verdict_pairs)
+from .rollout import Rollout, judge, play, rollout_metrics, sample_chains, sample_tests
 from .sandbox import Sandbox, problem_job
 from .tracking import RATE_NAMES
 

@@ -15,7 +15,8 @@ from .core import Chain, ConfigError, Problem, Verdict, describe_test, stable_ha
 from .stages import ReasoningStage, get_stage
 from .models import ModelConfig, Players
 from .sandbox import Sandbox, check_problem
-from .rollout import judge, judged, make_readers, sample_chains, sample_tests
+from .matches import judged
+from .rollout import judge, make_readers, sample_chains, sample_tests
 from .checkpoints import Checkpoint, CheckpointManager
 from .evaluation import score_candidates
 

@@ -19,7 +19,8 @@ import torch
 from chained_adv.callbacks import Callback
 from chained_adv.core import ConfigError, Problem, TestCase, make_rng, stable_hash
 from chained_adv.models import Player
-from chained_adv.rollout import Rollout, catching_tests
+from chained_adv.matches import catching_tests
+from chained_adv.rollout import Rollout
 from chained_adv.testcases import parse_tests
 
 

@@ -12,7 +12,8 @@ from chained_adv.models import ModelConfig, Players
 from chained_adv.opponents import (Fuzzer, can_fill, counted_tokens, fill_inputs, fill_lists, fuzz_inputs, fuzz_tests,
                                    fuzz_text, read_fuzz, write_lists)
 from chained_adv.problems import load_problems
-from chained_adv.rollout import Match, Rollout, TestList, judge, play, rollout_metrics
+from chained_adv.matches import Match, TestList
+from chained_adv.rollout import Rollout, judge, play, rollout_metrics
 from chained_adv.sampling import Sample
 from chained_adv.sandbox import Job, Sandbox
 from chained_adv.trainer import CALLBACKS, check_config, stage_phases

@@ -11,7 +11,8 @@ from chained_adv.evaluation import Evaluation
 from chained_adv.models import ModelConfig, Players
 from chained_adv.opponents import find_hints
 from chained_adv.problems import find_leaks, save_problems
-from chained_adv.rollout import Match, Rollout, TestList, judge
+from chained_adv.matches import Match, TestList
+from chained_adv.rollout import Rollout, judge
 from chained_adv.sampling import Sample
 from chained_adv.sandbox import Job, Sandbox
 from chained_adv.config import TrainingConfig

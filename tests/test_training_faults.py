@@ -17,7 +17,8 @@ from chained_adv.core import ConfigError, Problem, ProblemError
 from chained_adv.loading import TINY, as_text, decode, encode_text, end_tokens, load_base, load_tokenizer
 from chained_adv.models import ModelConfig, Players
 from chained_adv.ppo import Batch, PPOConfig, compute_advantages, create_optimizer, train_step
-from chained_adv.rollout import TestList, play
+from chained_adv.matches import TestList
+from chained_adv.rollout import play
 from chained_adv.sampling import Sample
 from chained_adv.sandbox import Sandbox
 from chained_adv.sft import Example, encode_example, end_token
