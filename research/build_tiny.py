@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from chained_adv.core import ConfigError, Problem, make_rng
 from chained_adv.loading import pick_device
@@ -92,8 +92,11 @@ def train_tokenizer(
     kinds = (chain_pieces, tests_pieces)
     texts = ["".join(t for t, _ in rng.choice(kinds)(rng.choice(specs), rng)) for _ in range(n_texts)]
     return PreTrainedTokenizerFast(
-        tokenizer_object=_train_bpe(texts, vocab_size), eos_token="<end>", pad_token="<pad>",
+        tokenizer_object=_train_bpe(texts, vocab_size), chat_template=TEMPLATE, eos_token="<end>", pad_token="<pad>",
         additional_special_tokens=SPECIAL[2:], clean_up_tokenization_spaces=False)
+
+# Messages in a row; the prompts of the set `tags` are complete
+TEMPLATE = "{% for m in messages %}{{ m['content'] }}{% if m['role'] == 'assistant' %}<end>{% endif %}{% endfor %}"
 
 SIZES: dict[str, Any] = dict(
     hidden_size=192, num_hidden_layers=4, num_attention_heads=6, num_key_value_heads=2,
@@ -102,12 +105,16 @@ SIZES: dict[str, Any] = dict(
 def make_model(
     tokenizer: PreTrainedTokenizerFast, # Its tokenizer
     seed: int = 0, # Of the initial weights
-    **sizes # Anything of `Qwen2Config`, to make another size
-) -> Qwen2ForCausalLM: # With random weights
-    "Make a fresh tiny model, a stock Qwen2: 1.7 million parameters by default"
+    **sizes # Anything of `LlamaConfig`, to make another size
+) -> LlamaForCausalLM: # With random weights
+    """
+    Make a fresh tiny model: 1.7 million parameters by default
+
+    A Llama, because other libraries then read its tokenizer as its files say. For Qwen they assume the rules of Qwen's own tokenizer.
+    """
     torch.manual_seed(seed)
-    return Qwen2ForCausalLM(Qwen2Config(
-        vocab_size=len(tokenizer), tie_word_embeddings=True, eos_token_id=tokenizer.eos_token_id,
+    return LlamaForCausalLM(LlamaConfig(
+        vocab_size=len(tokenizer), tie_word_embeddings=True, attention_bias=True, eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id, bos_token_id=None, **SIZES | sizes))
 
 SHARES = {chain_pieces: .38, direct_pieces: .06, tests_pieces: .56}
@@ -126,7 +133,7 @@ def pretraining_rows(
     return rows
 
 def pretrain_model(
-    model: Qwen2ForCausalLM, # Changed in place
+    model: LlamaForCausalLM, # Changed in place
     tokenizer: PreTrainedTokenizerFast, # Of the model
     tokens: int = 8_000_000, # Training length
     lr: float = 3e-3, # Peak learning rate
@@ -144,7 +151,7 @@ def pretrain(
     seed: int = 0, # Of weights and data
     device: str = "cpu", # `cpu` or `cuda`
     progress: bool = True, # False shows no bar
-    **sizes # Anything of `Qwen2Config`
+    **sizes # Anything of `LlamaConfig`
 ) -> Path: # The folder
     "Make the tiny model from nothing; raises `ConfigError` rather than overwrite"
     folder = Path(out)
