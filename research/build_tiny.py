@@ -162,6 +162,7 @@ def pretrain(
     # `to` is wrapped in transformers, and the checker takes its argument for the model
     model.to(device) # pyrefly: ignore[bad-argument-type]
     pretrain_model(model, tokenizer, tokens, seed=seed, progress=progress)
+    model.generation_config.update(do_sample=True, max_new_tokens=160) # servers sample, as we do
     model.half().save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
