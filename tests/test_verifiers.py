@@ -51,10 +51,13 @@ class Handler(BaseHTTPRequestHandler):
         self.send(200, dict(id="x", object="chat.completion", created=int(time.time()), model=asked["model"], choices=[choice],
                             usage=dict(prompt_tokens=n, completion_tokens=len(ids), total_tokens=n + len(ids))))
 
+class Server(ThreadingHTTPServer):
+    request_queue_size = 128 # five connections by default; the others would be refused
+
 @pytest.fixture(scope="module")
 def server():
     torch.manual_seed(0)
-    made = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    made = Server(("127.0.0.1", 0), Handler)
     made.model, made.tokenizer = AutoModelForCausalLM.from_pretrained(str(TINY), dtype=torch.float32).eval(), AutoTokenizer.from_pretrained(str(TINY))
     made.lock, made.asked, made.fails = threading.Lock(), [], lambda asked: False
     threading.Thread(target=made.serve_forever, daemon=True).start()
@@ -119,10 +122,11 @@ def test_no_reference_is_in_the_traces(game):
 
 def test_one_agent_earns_what_training_on_baseline_tests_pays(server, tmp_path):
     episodes, _ = evaluate(server, tmp_path, "chained-adv-code", "--env.taskset.problems", "tiny", "--env.taskset.split", "held_out",
-                           "--env.taskset.task.prompts", "tags", "--model", "tiny", "--no-push", "-n", "8", "-r", "2", "--client.api-key-var", "NONE")
+                           "--env.taskset.task.prompts", "tags", "--model", "tiny", "--no-push", "-n", "12", "-r", "2", "--client.api-key-var", "NONE")
     problems, rewards = {p.id: p for p in tiny_problems("held_out", 200)}, set()
-    assert len(episodes) == 16
+    assert len(episodes) == 24
     for episode in episodes:
+        assert episode["ok"], episode["errors"]
         t, = episode["traces"]
         p = problems[t["task"]["data"]["problem"]]
         rollout = Rollout([Match(p, [Chain(p, code=read_program(reply(t), p.entry_point, finished(t)).code)])])

@@ -2,7 +2,7 @@
 
     vf-eval chained-adv-code --env.taskset.problems easy --no-push
 
-The judge of chained_adv runs each program in its sandbox, in this process. Only the requests to the model leave it.
+The judge runs the programs in its sandbox, on this machine. Only requests to the model leave it.
 """
 from functools import cache
 import httpx
@@ -77,8 +77,10 @@ class CodeTaskset(vf.Taskset[CodeTask, CodeConfig]):
         c = self.config
         prompts = prompts_of(c.task.prompts)
         for p in problems_of(c.problems, c.split).values():
-            asked = dict(system_prompt=prompts.system or None, prompt=str(generator_prompt(prompts, p, 5, [None] * 4)))
-            yield CodeTask(CodeData(name=p.id, problem=p.id, source=c.problems, split=c.split, **asked), c.task)
+            prompt = str(generator_prompt(prompts, p, 5, [None] * 4))
+            asked = dict(prompt=prompt, system_prompt=prompts.system or None)
+            data = CodeData(name=p.id, problem=p.id, source=c.problems, split=c.split, **asked)
+            yield CodeTask(data, c.task)
 
 
 # Who plays
