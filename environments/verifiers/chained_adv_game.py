@@ -2,9 +2,9 @@
 
     vf-eval chained-adv-code --env.id chained-adv-game --env.taskset.problems easy --no-push
 
-One episode is a match: `chains` attempts at a problem, and a list of tests about each stage of each. The tests
-pile up, and run against all programs of the episode. Each trace is one answer. A generator's answers earn the
-reward of their chain, a list of tests earns its own: the same numbers as in chained_adv's trainer.
+One episode is a match: `chains` attempts at a problem, and a list of tests about each stage of each. The
+tests pile up, and run against all programs of the episode. Each trace is one answer. A generator's answers
+earn the reward of their chain, a list of tests earns its own: the same numbers as in chained_adv's trainer.
 """
 import asyncio
 from pydantic import model_validator
