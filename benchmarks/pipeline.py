@@ -29,7 +29,8 @@ from chained_adv.config import QUICK
 from chained_adv.ppo import Batch, PPOConfig, create_optimizer, train_step
 from chained_adv.rewards import REWARD_SCHEMES, RewardScheme
 from chained_adv.rollout import sample_chains, sample_tests
-from chained_adv.sampling import Reader, Sample, answer_logprobs, sample_tokens
+from chained_adv.sampling import Reader, Sample, sample_tokens
+from chained_adv.scoring import answer_logprobs
 from chained_adv.config import TrainingConfig
 from chained_adv.stages import generator_prompt, load_prompts
 from chained_adv.tiny.world import tiny_problems

@@ -16,16 +16,13 @@ from typing import Any
 import torch
 from fastcore.basics import patch
 from .adapters import AdaptersOff, AdapterSwitch, add_adapters, share_weights
-from .caches import make_cache, read_groups
+from .sampling import Reader, RowLimit, Sample, make_cache, read_groups, sample_rows
 from .config import ModelConfig
 from .core import ConfigError, Problem, ProblemError, stable_hash
 from .loading import QUANTISED, as_text, context_size, decode, encode_text, end_tokens
-from .loading import load_base, render_chat
-from .memory import free_memory
+from .loading import free_memory, load_base, render_chat
 from .ranks import spread, spread_layers, wants_spread
-from .rows import RowLimit, sample_rows
-from .sampling import Reader, Sample, answer_logprobs, last_states
-from .pathcheck import path_gap, refusing
+from .scoring import answer_logprobs, last_states, path_gap, refusing
 from .stages import PromptSet, answer_kind, discriminator_prompt, end_texts, find_end
 from .stages import generator_prompt, get_stage, load_prompts, pick_stages
 from .opponents import can_fill, is_fuzz, use_fuzzer
@@ -68,7 +65,7 @@ class Base:
 def _fits_merged(switch):
     "Are merged weights exact enough, and is there memory for them?"
     free = free_memory(switch.model.device)
-    return switch.is_exact and (free is None or free > 2 * switch.merged_bytes)
+    return switch.is_exact and free > 2 * switch.merged_bytes
 
 # %% ../nbs/21_models.ipynb #9956d912
 def adapter_parameters(

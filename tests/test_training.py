@@ -99,7 +99,7 @@ def test_a_resumed_run_is_the_same(tmp_path, name):
 @pytest.mark.parametrize("name", ["default", "inputs, and a fuzzer beside", "direct code"])
 def test_tokens_are_those_that_the_sampler_wrote(tmp_path, monkeypatch, name):
     "Of all calls of the sampler, whatever became of the answers: training and evaluation, none left out"
-    from chained_adv import rows
+    from chained_adv import sampling as rows
     sampled, sample_tokens = [], rows.sample_tokens
     def counting(*args, **kw):
         answers = sample_tokens(*args, **kw)
