@@ -21,10 +21,9 @@ import argparse, random, statistics, tempfile, time, warnings
 from contextlib import contextmanager
 import torch, transformers
 from transformers import AutoModelForCausalLM, Qwen2Config
-from chained_adv.adapters import AdaptersOff, AdapterSwitch, add_adapters
 from chained_adv.callbacks import Callback
 from chained_adv.loading import TINY, load_tokenizer
-from chained_adv.models import ModelConfig, Players, make_readers
+from chained_adv.models import AdaptersOff, AdapterSwitch, ModelConfig, Players, add_adapters, make_readers
 from chained_adv.config import QUICK
 from chained_adv.ppo import Batch, PPOConfig, create_optimizer, train_step
 from chained_adv.rewards import REWARD_SCHEMES, RewardScheme

@@ -25,7 +25,7 @@ from transformers.pytorch_utils import Conv1D
 from transformers.models.auto.tokenization_auto import get_tokenizer_config
 from .core import ConfigError
 
-# %% ../nbs/10_loading.ipynb #c009d368
+# %% ../nbs/10_loading.ipynb #edaf1b9d
 TINY = files("chained_adv") / "data" / "tiny"
 
 def _is_there(device):
@@ -46,7 +46,6 @@ def pick_device(
     if found and _is_there(found): return found
     raise ConfigError(f"device {device!r} does not exist here; choose auto, cpu, cuda or cuda:N")
 
-# %% ../nbs/10_loading.ipynb #d73ac1b0
 @contextmanager
 def quietly():
     "Without the loading bar of transformers, and without warnings of libraries that say nothing to users"
@@ -149,7 +148,7 @@ def _make_savable(model):
     ids = {k: v for k, v in config.to_diff_dict().items() if k.endswith("_token_id")}
     model.generation_config = GenerationConfig(**ids)
 
-# %% ../nbs/10_loading.ipynb #8e86bc8f
+# %% ../nbs/10_loading.ipynb #17f202fb
 def is_packable(
     layer: torch.nn.Module # Of a model that is held whole
 ) -> bool: # By the rule of `transformers`
@@ -162,7 +161,6 @@ def is_packed(
     "Are the weights of a layer packed?"
     return type(layer).__name__ in ("Linear4bit", "Linear8bitLt")
 
-# %% ../nbs/10_loading.ipynb #cbd0cb98
 def packed_share(
     model, # A causal language model
     packed: Callable[[torch.nn.Module], bool] = is_packed # Is this layer? `is_packable` asks before a load
@@ -177,7 +175,6 @@ def packed_share(
         else: few += max(own)
     return few / max(few + whole, 1)
 
-# %% ../nbs/10_loading.ipynb #c2795d45
 def check_packed(
     share: float, # Of the weights that are packed
     name: str, # Of the model
@@ -222,7 +219,7 @@ def load_tokenizer(
     general = declared in ("TokenizersBackend", "PreTrainedTokenizerFast")
     return (PreTrainedTokenizerFast if general else AutoTokenizer).from_pretrained(path)
 
-# %% ../nbs/10_loading.ipynb #22979820
+# %% ../nbs/10_loading.ipynb #1081c8cc
 def gguf_file(
     name: str # A folder, a file or a hub name
 ) -> Path | None: # None for another kind of model
@@ -238,7 +235,6 @@ def gguf_file(
                          f"{', '.join(o.name for o in found)}.")
     return found[0] if found else None
 
-# %% ../nbs/10_loading.ipynb #dcc9dce7
 @contextmanager
 def _reading_gguf():
     "Say in a sentence what the readers of a GGUF file raise; raises `ValueError`"
@@ -297,24 +293,18 @@ def pick_place(
                   "small a model is faster than on a GPU; --device cuda puts it on the GPU")
     return torch.device("cpu")
 
-# %% ../nbs/10_loading.ipynb #ed10f826
-def _read_files(path, options) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    "Model and tokenizer of a folder, a GGUF file or a name on the hub"
-    if file := gguf_file(path): model, tokenizer = _read_gguf(file, options)
-    else:
-        tokenizer = load_tokenizer(path)
-        model = AutoModelForCausalLM.from_pretrained(path, **options)
-    if tokenizer is None: raise ValueError("no tokenizer is among its files.")
-    return model, tokenizer
-
-# %% ../nbs/10_loading.ipynb #e55235ba
+# %% ../nbs/10_loading.ipynb #88767fa0
 def _load(name, device, dtype) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     "Model and tokenizer, in a precision"
-    path = TINY if name == "tiny" else name
+    path = str(TINY) if name == "tiny" else name
     options = _load_options(device, dtype)
     try:
         with quietly():
-            model, tokenizer = _read_files(path, options)
+            if file := gguf_file(path): model, tokenizer = _read_gguf(file, options)
+            else:
+                tokenizer = load_tokenizer(path)
+                model = AutoModelForCausalLM.from_pretrained(path, **options)
+            if tokenizer is None: raise ValueError("no tokenizer is among its files.")
     except (OSError, ValueError, KeyError) as e:
         raise ConfigError(f"model {name!r} cannot be loaded: {str(e).strip().splitlines()[0]} Give a folder "
                           "with config.json, weights and tokenizer files, a GGUF file, or a name on the "
@@ -328,16 +318,6 @@ def _load(name, device, dtype) -> tuple[PreTrainedModel, PreTrainedTokenizerBase
     _keep_trainable(model)
     return (model if dtype in QUANTISED else model.to(device)).eval(), tokenizer
 
-# %% ../nbs/10_loading.ipynb #8a1ce24e
-def _overflows(model, tokenizer, name, dtype):
-    "Does it, if it can compute in this precision at all?"
-    try: return overflows(model, tokenizer)
-    except torch.OutOfMemoryError: raise
-    except RuntimeError as e:
-        raise ConfigError(f"model {name!r} cannot compute in {dtype} ({type(e).__name__}: "
-                          f"{str(e).splitlines()[0]}); choose --dtype float32") from e
-
-# %% ../nbs/10_loading.ipynb #4e7829d6
 def load_base(
     name: str, # `tiny`, a folder or a hub name
     device: str = "auto", # `auto` or a torch device
@@ -347,7 +327,12 @@ def load_base(
     place = pick_place(name, device)
     model, tokenizer = _load(name, place, dtype)
     if model.dtype is torch.float32 and dtype not in QUANTISED: return model, tokenizer
-    if not _overflows(model, tokenizer, name, dtype): return model, tokenizer
+    try: too_wide = overflows(model, tokenizer)
+    except torch.OutOfMemoryError: raise
+    except RuntimeError as e:
+        raise ConfigError(f"model {name!r} cannot compute in {dtype} ({type(e).__name__}: "
+                          f"{str(e).splitlines()[0]}); choose --dtype float32") from e
+    if not too_wide: return model, tokenizer
     found = f"model {name!r} overflows in {dtype} (computed in {model.dtype}): a few lines of code"
     if dtype != "auto":
         raise ConfigError(f"{found} give numbers that are not finite; choose --dtype float32")

@@ -199,7 +199,7 @@ def known(self: Reader,
     near = self.order[max(at - 1, 0):at + 1]
     return max(((len(commonprefix([p, text[:-1]])), p) for p in near), default=(0, ()))
 
-# %% ../nbs/11_sampling.ipynb #97ab8ed0
+# %% ../nbs/11_sampling.ipynb #3b0ba756
 def pad_left(
     rows: Sequence[Sequence[int]], # Token ids per row
     pad_id: int, # Any token id, masked
@@ -212,9 +212,9 @@ def pad_left(
     return torch.tensor(ids, device=device), torch.tensor(mask, device=device)
 
 @patch
-def _picker(self: Reader, numbers, lengths=None):
-    "What takes some rows, or some of their tokens, out of a layer's keys or values; and their mask"
-    rows = torch.tensor(numbers, device=self.model.device)
+def _picker(self: Reader, prefixes, lengths=None):
+    "What takes some prefixes, or some of their tokens, out of a layer's keys or values; and their mask"
+    rows = torch.tensor([self.rows[p] for p in prefixes], device=self.model.device)
     mask = self.mask[rows]
     if lengths: mask = mask * (mask.cumsum(1) <= torch.tensor(lengths, device=mask.device)[:, None])
     columns = mask.argsort(dim=1, stable=True)[:, mask.shape[1] - int(mask.sum(1).max()):]
@@ -229,14 +229,14 @@ def _forward(self: Reader, texts):
     ids, new = pad_left([t[n:] for n, t in zip(lengths, texts)], self.pad_id, self.model.device)
     old, layers = new[:, :0], []
     if any(lengths):
-        pick, old = self._picker([self.rows[p] for p in parents], lengths)
+        pick, old = self._picker(parents, lengths)
         layers = [(pick(keys), pick(values)) for keys, values in self.layers]
     mask, cache = torch.cat([old, new], 1), make_cache(self.model, layers)
     del layers # the cache lets go of them one by one
     self.model(**model_inputs(self.model, ids, mask, cache), logits_to_keep=1)
     return layer_states(cache), mask
 
-# %% ../nbs/11_sampling.ipynb #a813c65a
+# %% ../nbs/11_sampling.ipynb #c428eca6
 SHARED = 32 # tokens: a shorter beginning is read with each text
 
 @patch
@@ -267,7 +267,7 @@ def _read(self: Reader, new, prefixes):
     parts, masks = map(list, zip(*map(self._forward, chunks)))
     kept, wanted = self.first or self.rows, {*prefixes}
     keep = [p for p in self.rows if p in kept or p in wanted]
-    pick, mask = self._picker([self.rows[p] for p in keep]) if keep else (None, None)
+    pick, mask = self._picker(keep) if keep else (None, None)
     before, self.layers, self.rows, self.order = self.layers, [], {}, [] # nothing is known if memory runs out
     joined = []
     for i in range(len(parts[0])): # a layer moves at a time, so that none is in memory twice for long
@@ -285,14 +285,14 @@ def forget(self: Reader):
     self.layers, self.rows, self.order, self.first = [], {}, [], None
     self.mask = torch.zeros(0, 0, dtype=torch.long)
 
-# %% ../nbs/11_sampling.ipynb #4d890aeb
+# %% ../nbs/11_sampling.ipynb #5ac24f97
 @patch
 def picker(self: Reader,
     prefixes: list[tuple[int, ...]] # Token ids as tuples, read before or not
 ) -> tuple[Callable[[torch.Tensor], torch.Tensor], torch.Tensor]: # What picks; mask, row x time
     "Make a function that takes a batch of prefixes out of keys or values of a layer; also give their mask"
     self.read(prefixes)
-    return self._picker([self.rows[p] for p in prefixes])
+    return self._picker(prefixes)
 
 @patch
 def select(self: Reader,
