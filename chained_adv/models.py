@@ -5,9 +5,10 @@
 # %% auto #0
 __all__ = ['ADAPTERS', 'ROLES', 'TESTS', 'seeded', 'add_adapters', 'AdapterSwitch', 'share_weights', 'AdaptersOff', 'Base',
            'adapter_parameters', 'activate', 'sampling_model', 'give_back', 'reading_model', 'reference_model',
-           'check_paths', 'Player', 'Generator', 'Discriminator', 'check_length', 'Players', 'make_readers']
+           'check_paths', 'computing', 'Player', 'Generator', 'Discriminator', 'check_length', 'Players',
+           'make_readers']
 
-# %% ../nbs/21_models.ipynb #71871caa
+# %% ../nbs/21_models.ipynb #d3242bf5
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,7 +25,7 @@ from .loading import QUANTISED, as_text, context_size, decode, encode_text, end_
 from .loading import free_memory, load_base, quietly, render_chat
 from .ranks import spread, spread_layers, wants_spread
 from .sampling import Reader, RowLimit, Sample, make_cache, read_groups, sample_rows
-from .scoring import answer_logprobs, last_states, path_gap, refusing
+from .scoring import answer_logprobs, last_states, path_gap, precision, refusing
 from .stages import PromptSet, answer_kind, discriminator_prompt, end_texts, find_end
 from .stages import generator_prompt, get_stage, load_prompts, pick_stages
 from .opponents import can_fill, is_fuzz, use_fuzzer
@@ -270,6 +271,16 @@ def check_paths(
     gap = path_gap(*models())
     if base.merged is None: return gap
     with _moved(base, adapter): return max(gap, path_gap(*models(), same=False))
+
+# %% ../nbs/21_models.ipynb #1f4d7cd8
+def computing(
+    base: Base # The base
+) -> dict[str, Any]: # Device with its kind, precision, and whether adapters are merged for sampling
+    "Say in which way a base computes"
+    device = base.model.device
+    kind = torch.backends.cpu.get_cpu_capability() if device.type == "cpu" else device.type
+    if device.type == "cuda": kind = torch.cuda.get_device_name(device)
+    return dict(device=f"{device} ({kind})", precision=precision(base.model)[0], merged=base.merged is not None)
 
 # %% ../nbs/21_models.ipynb #df5609aa
 class Player:

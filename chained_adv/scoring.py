@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['PIECE', 'NARROW', 'WIDE', 'Result', 'LIMITS', 'score_logits', 'score_tokens', 'finish_logits', 'head_states',
            'plain_head', 'score_targets', 'answer_logprobs', 'last_states', 'kept_bytes', 'bytes_per_token',
-           'fit_tokens', 'fit_config', 'MicroBatches', 'checkpoint_layers', 'path_gap', 'refusing']
+           'fit_tokens', 'fit_config', 'MicroBatches', 'checkpoint_layers', 'path_gap', 'precision', 'refusing']
 
 # %% ../nbs/12_scoring.ipynb #31fac32c
 import gc, warnings
@@ -330,7 +330,7 @@ def checkpoint_layers(
     for layer in layers: layer.forward = partial(_again, layer.forward)
     return bool(layers)
 
-# %% ../nbs/12_scoring.ipynb #c4267fa8
+# %% ../nbs/12_scoring.ipynb #a1aed6e9
 @contextmanager
 def _narrow_windows(models, size=4):
     "With windows of so many tokens"
@@ -372,12 +372,14 @@ def path_gap(
     coarse = torch.float16 if getattr(learning, "is_loaded_in_8bit", False) else learning.dtype
     gap, limit = (torch.stack(ways) - sampled).abs().mean().item(), LIMITS.get(coarse, .1)
     if gap <= limit: return gap # not if it is no number
-    name, remedy = _precision(learning)
+    name, remedy = precision(learning)
     raise ConfigError(f"sampler, trainer and a plain forward pass differ by {gap:.2g} nats a token in "
                       f"{name}, where {limit:g} is allowed; {remedy}")
 
-def _precision(model):
-    "The name of a model's precision, and what a user can do when it does not suffice"
+def precision(
+    model # A causal language model
+) -> tuple[str, str]: # Its name; what a user can do when it is not enough
+    "Name the precision of a model"
     few = next((bits for bits in (4, 8) if getattr(model, f"is_loaded_in_{bits}bit", False)), 0)
     name = str(model.dtype).removeprefix("torch.")
     if few: name = f"{few} bits, computed in {name}"
@@ -395,6 +397,6 @@ def refusing(
     except torch.OutOfMemoryError: raise
     except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as e:
         reason = (str(e).strip() or "no reason given").splitlines()[0]
-        precision, remedy = _precision(model)
-        raise ConfigError(f"{about} does not go with our adapters, cache or masks in {precision} "
+        bits, remedy = precision(model)
+        raise ConfigError(f"{about} does not go with our adapters, cache or masks in {bits} "
                           f"({type(e).__name__}: {reason}); {remedy}") from e
