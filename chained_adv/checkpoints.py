@@ -387,13 +387,14 @@ def warn_of_changes(
 ):
     "Warn if a resumed run computes in another way than before"
     def ways(facts):
-        of_bases = {f"{k} of {role}": v for role, o in facts.get("computing", {}).items() for k, v in o.items()}
+        bases = facts.get("computing", {}).items()
+        of_bases = {f"{name} of {role}": value for role, o in bases for name, value in o.items()}
         return {"torch": facts.get("versions", {}).get("torch"), "threads": facts.get("threads")} | of_bases
     before, now = ways(json.loads((folder / "config.json").read_text(encoding="utf-8"))), ways(facts)
     changed = [f"{k}: {before[k]}, now {now[k]}" for k in now if now[k] != before.get(k, now[k])]
     if changed:
-        warnings.warn(f"{folder} goes on in another way ({'; '.join(changed)}), so it won't be exactly the run "
-                      "that it would have been without a stop")
+        warnings.warn(f"{folder} goes on in another way ({'; '.join(changed)}), so it won't be exactly the "
+                      "run that it would have been without a stop")
 
 def clear_folder(
     folder: Path, # The run's

@@ -272,7 +272,7 @@ def check_paths(
     if base.merged is None: return gap
     with _moved(base, adapter): return max(gap, path_gap(*models(), same=False))
 
-# %% ../nbs/21_models.ipynb #1f4d7cd8
+# %% ../nbs/21_models.ipynb #f8a0ffd1
 def computing(
     base: Base # The base
 ) -> dict[str, Any]: # Device with its kind, precision, and whether adapters are merged for sampling
@@ -280,7 +280,8 @@ def computing(
     device = base.model.device
     kind = torch.backends.cpu.get_cpu_capability() if device.type == "cpu" else device.type
     if device.type == "cuda": kind = torch.cuda.get_device_name(device)
-    return dict(device=f"{device} ({kind})", precision=precision(base.model)[0], merged=base.merged is not None)
+    merged, (bits, _) = base.merged is not None, precision(base.model)
+    return dict(device=f"{device} ({kind})", precision=bits, merged=merged)
 
 # %% ../nbs/21_models.ipynb #df5609aa
 class Player:
