@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest, torch
-from transformers import AutoModelForCausalLM, GPT2Config, LlamaConfig, LlamaForCausalLM, Qwen2ForCausalLM
+from transformers import AutoModelForCausalLM, GPT2Config, LlamaConfig, LlamaForCausalLM
 
 from chained_adv import loading, models, sampling, sampling as rows, scoring as memory
 from chained_adv.batches import generator_batch, update_inputs
@@ -113,14 +113,14 @@ def train_short(folder):
 def test_a_run_that_runs_out_of_memory_is_the_same_run(tmp_path, monkeypatch):
     "Rows are halved while sampling, and passes while learning, until they fit"
     lines, adapters = train_short(tmp_path / "whole")
-    forward, refused = Qwen2ForCausalLM.forward, []
+    forward, refused = LlamaForCausalLM.forward, []
     def cramped(self, *args, **kw):
         rows, length = kw["input_ids"].shape
         if rows > 6 or torch.is_grad_enabled() and rows > 1 and rows * length > 60:
             refused.append(torch.is_grad_enabled())
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
         return forward(self, *args, **kw)
-    monkeypatch.setattr(Qwen2ForCausalLM, "forward", cramped)
+    monkeypatch.setattr(LlamaForCausalLM, "forward", cramped)
     with pytest.warns(UserWarning, match="memory ran out|out of memory"): again, small = train_short(tmp_path / "small")
     assert {True, False} == set(refused) and len(lines) == len(again) == 2
     for a, b in zip(lines, again): assert a == pytest.approx(b, abs=1e-5)
