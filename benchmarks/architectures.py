@@ -21,7 +21,7 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from chained_adv.core import ConfigError
 from chained_adv.loading import TINY, load_tokenizer, quietly
 from chained_adv.models import Base, ModelConfig, activate, adapter_parameters, reading_model, sampling_model
-from chained_adv.pathcheck import path_gap
+from chained_adv.scoring import path_gap
 
 SIZES = dict(
     vocab_size=768,

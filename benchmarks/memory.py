@@ -61,10 +61,10 @@ def child(*arguments):
 def measure_head(way, words, tokens, channels, folder):
     "One pass, in this process; its gradients go to a file"
     from transformers import LlamaConfig, LlamaForCausalLM
-    from chained_adv import lmhead
+    from chained_adv import scoring
 
     if way == "table":
-        lmhead.plain_head = lambda model: None  # then the model's own logits are taken
+        scoring.plain_head = lambda model: None  # then the model's own logits are taken
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_num_threads(1)
     torch.manual_seed(0)
@@ -82,7 +82,7 @@ def measure_head(way, words, tokens, channels, folder):
     ids = torch.randint(words, (4, tokens // 4 + 1), device=device)
     run = lambda **kw: model(input_ids=ids[:, :-1], **kw)
     before, start = begin(), time.process_time()
-    lmhead.score_targets(model, run, ids[:, 1:])[0].mean().backward()
+    scoring.score_targets(model, run, ids[:, 1:])[0].mean().backward()
     taken = dict(bytes=peak() - before, seconds=time.process_time() - start)
     torch.save({n: p.grad for n, p in model.named_parameters() if p.grad is not None}, f"{folder}/{way}.pt")
     print(json.dumps(taken))

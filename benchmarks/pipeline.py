@@ -21,15 +21,15 @@ import argparse, random, statistics, tempfile, time, warnings
 from contextlib import contextmanager
 import torch, transformers
 from transformers import AutoModelForCausalLM, Qwen2Config
-from chained_adv.adapters import AdaptersOff, AdapterSwitch, add_adapters
 from chained_adv.callbacks import Callback
 from chained_adv.loading import TINY, load_tokenizer
-from chained_adv.models import ModelConfig, Players, make_readers
+from chained_adv.models import AdaptersOff, AdapterSwitch, ModelConfig, Players, add_adapters, make_readers
 from chained_adv.config import QUICK
 from chained_adv.ppo import Batch, PPOConfig, create_optimizer, train_step
 from chained_adv.rewards import REWARD_SCHEMES, RewardScheme
 from chained_adv.rollout import sample_chains, sample_tests
-from chained_adv.sampling import Reader, Sample, answer_logprobs, sample_tokens
+from chained_adv.sampling import Reader, Sample, sample_tokens
+from chained_adv.scoring import answer_logprobs
 from chained_adv.config import TrainingConfig
 from chained_adv.stages import generator_prompt, load_prompts
 from chained_adv.tiny.world import tiny_problems

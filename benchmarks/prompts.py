@@ -31,7 +31,7 @@ from chained_adv.models import Players, render_chat
 from chained_adv.problems import load_problems
 from chained_adv.matches import distinct_verdicts
 from chained_adv.rollout import play, sample_chains
-from chained_adv.rows import sample_rows
+from chained_adv.sampling import sample_rows
 from chained_adv.sandbox import Job, Sandbox
 from chained_adv.stages import discriminator_prompt
 from chained_adv.testcases import baseline_cases, parse_tests

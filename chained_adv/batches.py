@@ -14,8 +14,8 @@ from functools import partial
 from itertools import accumulate
 import torch
 from .core import TrainingError
-from .loading import decode, loss_scale
-from .memory import MicroBatches, checkpoint_layers, fit_config, is_out_of_memory
+from .loading import decode, is_out_of_memory, loss_scale
+from .scoring import MicroBatches, checkpoint_layers, fit_config
 from .sampling import Reader, Sample
 from .models import Player
 from .ppo import Batch, PPOConfig, spread_credit, train_step

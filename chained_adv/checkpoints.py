@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['SCORE_WEIGHTS', 'CheckpointError', 'Checkpoint', 'CheckpointInfo', 'CheckpointManager', 'check_folder',
-           'check_same_settings', 'clear_folder', 'hold_folder']
+           'check_same_settings', 'warn_of_changes', 'clear_folder', 'hold_folder']
 
 # %% ../nbs/34_checkpoints.ipynb #b1287aff
-import hashlib, io, json, math, os, pickle, re, shutil, uuid
+import hashlib, io, json, math, os, pickle, re, shutil, uuid, warnings
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -380,6 +380,21 @@ def check_same_settings(
     changed = [k for k in now | saved if now.get(k) != saved.get(k)]
     _require(not changed, f"{folder} was started with other settings ({', '.join(changed)}); resume with "
                           "the same ones, or start a new run")
+
+def warn_of_changes(
+    folder: Path, # The run's
+    facts: dict # For its `config.json`, now
+):
+    "Warn if a resumed run computes in another way than before"
+    def ways(facts):
+        bases = facts.get("computing", {}).items()
+        of_bases = {f"{name} of {role}": value for role, o in bases for name, value in o.items()}
+        return {"torch": facts.get("versions", {}).get("torch"), "threads": facts.get("threads")} | of_bases
+    before, now = ways(json.loads((folder / "config.json").read_text(encoding="utf-8"))), ways(facts)
+    changed = [f"{k}: {before[k]}, now {now[k]}" for k in now if now[k] != before.get(k, now[k])]
+    if changed:
+        warnings.warn(f"{folder} goes on in another way ({'; '.join(changed)}), so it won't be exactly the "
+                      "run that it would have been without a stop")
 
 def clear_folder(
     folder: Path, # The run's

@@ -107,7 +107,7 @@ def memory_parts(
     "Predict what each part of a run takes"
     import torch
     from transformers import AutoModelForCausalLM
-    from chained_adv.lmhead import PIECE
+    from chained_adv.scoring import PIECE
     from chained_adv.loading import is_packable, pick_dtype, pick_place
     from chained_adv.models import ROLES, _adapter_names
     dtype = pick_dtype(settings.dtype, pick_place(settings.model, settings.device))
@@ -144,8 +144,8 @@ def fitting_table(
     device: str = "auto" # `auto` or a torch device
 ) -> list[dict]: # One per choice, with dtype, rows, microbatch_tokens, gigabytes and fits
     "Predict the memory of a run, and whether it fits this machine; raises `ConfigError`"
-    from chained_adv.loading import gguf_file, pick_place, read_config
-    from chained_adv.memory import NARROW, WIDE, free_memory
+    from chained_adv.loading import free_memory, gguf_file, pick_place, read_config
+    from chained_adv.scoring import NARROW, WIDE
     config, place, packed = read_config(model), pick_place(model, device), gguf_file(model)
     if dtype in PACKED and packed:
         raise ConfigError(f"model {model!r}: a GGUF file is not quantised a second time; "
@@ -158,5 +158,5 @@ def fitting_table(
         *always, reading, sampling, update = memory_parts(config, settings, n, tokens, prompt, micro).values()
         peak = RUNTIME[place.type] + sum(always) + max(reading, sampling, update)
         table.append(dict(dtype=chosen, rows=n, microbatch_tokens=micro, gigabytes=round(peak / 2**30, 2),
-                          fits=free is None or peak <= free))
+                          fits=peak <= free))
     return table

@@ -18,7 +18,7 @@ import torch
 
 # %% ../nbs/24_ppo.ipynb #373a4b44
 from .config import ADVANTAGES, SCALES, PPOConfig # noqa: F401
-from .memory import NARROW, MicroBatches
+from .scoring import NARROW, MicroBatches
 from .ranks import add_gradients, add_numbers, exchange, rank, world_size
 
 # %% ../nbs/24_ppo.ipynb #d0ddd40c

@@ -17,8 +17,7 @@ from peft import PeftModel
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from .core import ConfigError, TrainingError
-from .loading import pick_device
-from .memory import NO_RETRY
+from .loading import NO_RETRY, pick_device
 
 # %% ../nbs/19_ranks.ipynb #73915199
 def join_ranks() -> None:

@@ -24,9 +24,9 @@ from transformers import PrinterCallback, Trainer, TrainerCallback, TrainingArgu
 from fastcore.basics import patch
 from . import __version__
 from .core import ChainedAdvError, ConfigError, TrainingError, make_rng, stable_hash
-from .adapters import seeded
 from .loading import as_text, context_size, encode_text, end_tokens, load_base, quietly
 from .loading import read_config, render_messages
+from .models import seeded
 
 # %% ../nbs/31_sft.ipynb #f7e8700e
 class DataError(ChainedAdvError):

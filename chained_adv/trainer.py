@@ -21,7 +21,7 @@ from .config import TrainingConfig
 from .core import ConfigError, Problem, ProblemError, TrainingError, stable_hash
 from .stages import get_stage
 from .problems import ORDERS, ProblemSampler, find_leaks
-from .models import Players, check_length
+from .models import Players, check_length, computing
 from .engines import check_engine, connect, disconnect
 from .sampling import Sample
 from .ranks import is_main, join_ranks, on_main
@@ -44,7 +44,7 @@ from .callbacks import (Callback, Callbacks, FuzzInputs, Guard, Log, PastProgram
                                    StopOnAlarm, TokenBudget, make_callback)
 from .episodes import KeepEpisodes
 from .checkpoints import (CheckpointManager, check_folder, check_same_settings, clear_folder,
-                                     hold_folder)
+                                     hold_folder, warn_of_changes)
 
 # %% ../nbs/36_trainer.ipynb #bac3d339
 class AdversarialTrainer:
@@ -598,6 +598,7 @@ def run_facts(
     versions = {o.__name__: o.__version__ for o in (torch, transformers, peft)}
     return dict(settings=asdict(config), versions=dict(chained_adv=__version__, **versions), seed=config.seed,
                 device=str(players.generator.base.model.device), threads=torch.get_num_threads(),
+                computing={role: computing(base) for role, base in players.bases().items()},
                 isolation=sandbox.level)
 
 # %% ../nbs/36_trainer.ipynb #c6da0bbe
@@ -617,7 +618,9 @@ def _open_run(self: AdversarialTrainer, resume, overwrite):
     else: self._write_facts()
     self._probe()
     saved = self._load(manager, name) if name else None
-    if saved: self._write_facts()
+    if saved:
+        on_main(lambda: warn_of_changes(folder, run_facts(self.config, self.sandbox, self.players)))
+        self._write_facts()
     reads_tests = get_reward_scheme(self.config.reward).reads_tests
     self.selection = Selection(self.players, self.to_select, self.sandbox, reads_tests) # of untrained players
     if saved: self._restore(saved)

@@ -6,7 +6,7 @@
 """
 import sys, time
 import torch
-from chained_adv import lmhead, rows
+from chained_adv import sampling as rows, scoring as lmhead
 from chained_adv.models import Player
 from chained_adv.ranks import rank, wants_spread
 from chained_adv.config import TrainingConfig

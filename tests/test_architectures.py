@@ -12,16 +12,15 @@ import torch
 from transformers import AttentionInterface, AutoConfig, AutoModelForCausalLM
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
-import chained_adv.caches as caches
+import chained_adv.sampling as caches
 import chained_adv.sampling as sampling
 from chained_adv.core import ConfigError, Problem
 from chained_adv.loading import QUANTISED, end_tokens, is_packable, load_base, load_tokenizer, packed_share
 from chained_adv.loading import render_chat
 from chained_adv.models import Base, ModelConfig, Players, activate, adapter_parameters, give_back, reading_model
 from chained_adv.models import sampling_model
-from chained_adv.caches import attend
-from chained_adv.sampling import Reader, Sample, answer_logprobs, sample_tokens
-from chained_adv.pathcheck import path_gap, _plain_logprobs
+from chained_adv.sampling import Reader, Sample, attend, sample_tokens
+from chained_adv.scoring import answer_logprobs, path_gap, _plain_logprobs
 from chained_adv.stages import PROMPT_SETS
 
 spec = importlib.util.spec_from_file_location(
@@ -362,7 +361,7 @@ def test_out_of_memory_halves_the_rows_and_loses_none(token, monkeypatch):
     for a, b in zip(got, expected): assert a.logprobs == pytest.approx(b.logprobs, abs=1e-4)
 
 def test_another_error_is_not_taken_for_lack_of_memory(monkeypatch):
-    import chained_adv.rows as rows
+    import chained_adv.sampling as rows
     def broken(*args): raise RuntimeError("shapes do not match")
     monkeypatch.setattr(rows, "sample_tokens", broken)
     g = Players(ModelConfig(device="cpu")).generator

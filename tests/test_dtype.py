@@ -10,7 +10,7 @@ from chained_adv import loading
 from chained_adv.core import ConfigError
 from chained_adv.loading import DTYPES, LOSS_SCALE, QUANTISED, load_base, loss_scale, overflows, pick_dtype, pick_place
 from chained_adv.models import ModelConfig, Players
-from chained_adv.pathcheck import path_gap, refusing
+from chained_adv.scoring import path_gap, refusing
 from chained_adv.ppo import Batch, PPOConfig, create_optimizer, train_step
 
 needs_bitsandbytes = pytest.mark.skipif(not find_spec("bitsandbytes"), reason="bitsandbytes is not installed")

@@ -10,7 +10,8 @@ from chained_adv.core import ConfigError
 from chained_adv.export import export_run
 from chained_adv.loading import TINY, load_base, quietly
 from chained_adv.models import ModelConfig, Players
-from chained_adv.sampling import Sample, answer_logprobs
+from chained_adv.sampling import Sample
+from chained_adv.scoring import answer_logprobs
 from calling import call as call_program
 
 SAMPLES = [Sample([5, 9, 33, 40, 41], [42, 77, 30], [0.] * 3, False), Sample([9, 8], [100, 1], [0.] * 2, True)]

@@ -12,7 +12,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 from transformers import AutoTokenizer, Gemma3ForCausalLM, Gemma3TextConfig, PreTrainedTokenizerFast
 
 from chained_adv.loading import load_base
-from chained_adv.pathcheck import path_gap
+from chained_adv.scoring import path_gap
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 from get_models import Source, cut_vocabulary, join, pieces_of  # noqa: E402

@@ -3,8 +3,8 @@ shipped and of a random one with a large vocabulary; and no tensor is larger tha
 import pytest, torch
 from transformers import AutoModelForCausalLM, CohereConfig, Gemma2Config, GraniteConfig, LlamaConfig, LlamaForCausalLM
 
-from chained_adv import lmhead
-from chained_adv.lmhead import plain_head, score_targets
+from chained_adv import scoring as lmhead
+from chained_adv.scoring import plain_head, score_targets
 from chained_adv.models import ModelConfig, Players
 from chained_adv.tiny.world import tiny_problems
 

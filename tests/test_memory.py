@@ -5,19 +5,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest, torch
-from transformers import AutoModelForCausalLM, GPT2Config, LlamaConfig, LlamaForCausalLM, Qwen2ForCausalLM
+from transformers import AutoModelForCausalLM, GPT2Config, LlamaConfig, LlamaForCausalLM
 
-from chained_adv import memory, models, rows, sampling
+from chained_adv import loading, models, sampling, sampling as rows, scoring as memory
 from chained_adv.batches import generator_batch, update_inputs
 from chained_adv.core import ConfigError, TrainingError
 from chained_adv.doctor import fitting_table, memory_parts
-from chained_adv.loading import QUANTISED, TINY, load_base, load_tokenizer
-from chained_adv.memory import MicroBatches, bytes_per_token, checkpoint_layers, fit_config, fit_tokens, free_memory
+from chained_adv.loading import QUANTISED, TINY, free_memory, load_base, load_tokenizer
+from chained_adv.scoring import MicroBatches, answer_logprobs, bytes_per_token, checkpoint_layers, fit_config, fit_tokens
 from chained_adv.models import ModelConfig, Players, activate
 from chained_adv.ppo import Batch, PPOConfig, create_optimizer, train_step
 from chained_adv.rollout import sample_chains
-from chained_adv.rows import RowLimit
-from chained_adv.sampling import Reader, row_noise, sample_tokens
+from chained_adv.sampling import Reader, RowLimit, row_noise, sample_tokens
 from chained_adv.config import TrainingConfig
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.trainer import AdversarialTrainer
@@ -114,14 +113,14 @@ def train_short(folder):
 def test_a_run_that_runs_out_of_memory_is_the_same_run(tmp_path, monkeypatch):
     "Rows are halved while sampling, and passes while learning, until they fit"
     lines, adapters = train_short(tmp_path / "whole")
-    forward, refused = Qwen2ForCausalLM.forward, []
+    forward, refused = LlamaForCausalLM.forward, []
     def cramped(self, *args, **kw):
         rows, length = kw["input_ids"].shape
         if rows > 6 or torch.is_grad_enabled() and rows > 1 and rows * length > 60:
             refused.append(torch.is_grad_enabled())
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
         return forward(self, *args, **kw)
-    monkeypatch.setattr(Qwen2ForCausalLM, "forward", cramped)
+    monkeypatch.setattr(LlamaForCausalLM, "forward", cramped)
     with pytest.warns(UserWarning, match="memory ran out|out of memory"): again, small = train_short(tmp_path / "small")
     assert {True, False} == set(refused) and len(lines) == len(again) == 2
     for a, b in zip(lines, again): assert a == pytest.approx(b, abs=1e-5)
@@ -192,7 +191,6 @@ def test_checkpointed_layers_give_the_same_gradients(reading):
     prompts = [f"Add {i} to n.\n" * 3 for i in range(5)]
     answers = player.sample(prompts, 5)
     model, parameters = activate(player.base, player.adapter(5)), list(player.parameters(5).values())
-    from chained_adv.sampling import answer_logprobs
     def measure():
         reader = player.reader() if reading else None
         if reader: reader.read([tuple(o.prompt_ids[:-1]) for o in answers])
@@ -213,7 +211,7 @@ def test_checkpointed_layers_of_other_models(kind, sizes):
     model = AutoModelForCausalLM.from_config(kind(vocab_size=20, **sizes)).eval()
     answers = [sampling.Sample([3, 4, 5, 6], [7, 8, 9], [], True), sampling.Sample([3, 4], [9], [], True)]
     def gradients():
-        logprobs = sampling.answer_logprobs(model, Reader(model), answers)[0]
+        logprobs = answer_logprobs(model, Reader(model), answers)[0]
         return torch.autograd.grad(logprobs.sum(), list(model.parameters()), allow_unused=True)
     plain = gradients()
     assert checkpoint_layers(model)
@@ -250,15 +248,15 @@ def test_a_container_may_use_less(tmp_path, monkeypatch):
     for name, text in dict([("memory.max", "1000\n"), ("memory.current", "700\n"),
                             ("memory.stat", "anon 500\ninactive_file 150\n")]).items():
         (tmp_path / name).write_text(text)
-    assert memory._group_room(tmp_path) == 450
+    assert loading._group_room(tmp_path) == 450
     (tmp_path / "memory.max").write_text("max\n")
-    assert memory._group_room(tmp_path) is None
+    assert loading._group_room(tmp_path) is None
     (tmp_path / "memory").mkdir()
     for name, text in dict([("memory.limit_in_bytes", "2000"), ("memory.usage_in_bytes", "1500"),
                             ("memory.stat", "inactive_file 9\ntotal_inactive_file 20\n")]).items():
         (tmp_path / "memory" / name).write_text(text)
-    assert memory._group_room(tmp_path) == 520
-    monkeypatch.setattr(memory, "_group_room", lambda: 12345)
+    assert loading._group_room(tmp_path) == 520
+    monkeypatch.setattr(loading, "_group_room", lambda: 12345)
     assert free_memory() == 12345
 
 

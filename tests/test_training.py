@@ -96,10 +96,24 @@ def test_a_resumed_run_is_the_same(tmp_path, name):
     assert parts.tensors and not moved(parts.tensors, whole.tensors)
     assert parts.metrics == whole.metrics and parts.state["sampler"] == whole.state["sampler"]
 
+def test_a_resume_that_computes_in_another_way_says_so(tmp_path, recwarn):
+    "And one that computes as before says nothing; the way of the first is forged here"
+    run(tmp_path / "run", stages=(1,))
+    for forged in ({}, dict(merged=False, precision="bfloat16")):
+        facts = json.loads((tmp_path / "run" / "config.json").read_text())
+        facts["computing"]["shared"] |= forged
+        (tmp_path / "run" / "config.json").write_text(json.dumps(facts))
+        recwarn.clear()
+        with trainer(out=str(tmp_path / "run"), stages=(1,)) as t: t.train_full_pipeline(resume=True)
+        said = [str(o.message) for o in recwarn if "goes on in another way" in str(o.message)]
+        assert len(said) == bool(forged)
+    assert "(precision of shared: bfloat16, now float32; merged of shared: False, now True), so it won't be exactly" in said[0]
+    assert json.loads((tmp_path / "run" / "config.json").read_text())["computing"]["shared"]["merged"] is True
+
 @pytest.mark.parametrize("name", ["default", "inputs, and a fuzzer beside", "direct code"])
 def test_tokens_are_those_that_the_sampler_wrote(tmp_path, monkeypatch, name):
     "Of all calls of the sampler, whatever became of the answers: training and evaluation, none left out"
-    from chained_adv import rows
+    from chained_adv import sampling as rows
     sampled, sample_tokens = [], rows.sample_tokens
     def counting(*args, **kw):
         answers = sample_tokens(*args, **kw)

@@ -11,11 +11,10 @@ import torch
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
-from chained_adv.adapters import seeded
 from chained_adv.batches import credit_of_tests, discriminator_batch, token_spans, update_inputs
 from chained_adv.core import ConfigError, Problem, ProblemError
 from chained_adv.loading import TINY, as_text, decode, encode_text, end_tokens, load_base, load_tokenizer
-from chained_adv.models import ModelConfig, Players
+from chained_adv.models import ModelConfig, Players, seeded
 from chained_adv.ppo import Batch, PPOConfig, compute_advantages, create_optimizer, train_step
 from chained_adv.matches import TestList
 from chained_adv.rollout import play
