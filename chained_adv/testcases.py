@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['REJECTIONS', 'BATCH', 'Rejected', 'ParsedTests', 'count_rejections', 'parse_tests', 'read_ahead', 'parse_inputs',
-           'FoundProgram', 'read_program', 'guess_entry', 'each_test', 'split_rows', 'baseline_cases', 'names_program']
+           'FoundProgram', 'read_program', 'guess_entry', 'each_test', 'split_rows', 'names_program', 'is_io',
+           'read_baseline', 'cut_out', 'baseline_cases']
 
 # %% ../nbs/04_testcases.ipynb #f26d17c9
 import json, re
@@ -91,26 +92,29 @@ def parse_tests(
 _known = Known(50_000, 64_000_000) # readings
 
 def _read(text, entry, signature, calls=False):
-    key = text, entry, signature, calls
-    if not (found := _known.get(key)):
-        *found, size = _read_anew(*key)
-        _known.put(key, found, 1000 + 8 * len(text) + 10 * size)
-    return found
+    return _known.get((text, entry, signature, calls)) or _read_anew([text], entry, signature, calls)[0]
 
 _seconds = lambda text: 1 + len(text) / 30_000 # an honest text of this length takes a fifth of it
 
-def _read_anew(text, entry, signature, calls):
-    notes = [] if len(text) <= MAX_TEXT else [f"read only the first {MAX_TEXT:,} characters"]
+def _read_anew(texts, *about):
+    "Read texts in one request, and remember what was read"
     try:
-        text = text[:MAX_TEXT]
-        found = reader.ask("read", text, entry, signature, calls, seconds=_seconds(text))
-        items = tuple(_item(o, found["source"]) for o in found["items"])
-        if len(items) >= MAX_ITEMS: notes.append(f"read only the first {MAX_ITEMS:,} tests")
+        seconds = sum(_seconds(o[:MAX_TEXT]) for o in texts)
+        found = reader.ask("read", [o[:MAX_TEXT] for o in texts], *about, seconds=seconds)
+        found = [([_item(item, o["source"]) for item in o["items"]], o["format"], o["size"]) for o in found]
     except SandboxError: raise # a broken sandbox is no property of the text
     except Exception as e: # whatever the reader sent
+        if len(texts) > 1: return [_read_anew([o], *about)[0] for o in texts]
         why = f"reading it takes too long or too much memory ({e})"
-        return (Rejected(text[:1000], why, "too large", (0, len(text))),), notes, "none", 0
-    return items, notes, found["format"], found["size"]
+        piece = Rejected(texts[0][:1000], why, "too large", (0, min(len(texts[0]), MAX_TEXT)))
+        found = [([piece], "none", 0)]
+    readings = []
+    for text, (items, form, size) in zip(texts, found, strict=True):
+        notes = [f"read only the first {MAX_TEXT:,} characters"] * (len(text) > MAX_TEXT)
+        notes += [f"read only the first {MAX_ITEMS:,} tests"] * (len(items) >= MAX_ITEMS)
+        readings.append((tuple(items), notes, form))
+        _known.put((text, *about), readings[-1], 1000 + 8 * len(text) + 10 * size)
+    return readings
 
 # %% ../nbs/04_testcases.ipynb #b82cc94c
 BATCH = 200 # texts that are read at once
@@ -120,18 +124,10 @@ def read_ahead(
     entry_point: str, # As in `parse_tests`
     signature: str | None = None # As in `parse_tests`
 ):
-    "Read many texts of one line in few requests; the rest is read when it is asked for"
-    key = lambda text: (text, entry_point, signature, False)
-    fresh = [t for t in dict.fromkeys(texts) if "\n" not in t and len(t) < 2000 and not _known.get(key(t))]
-    for i in range(0, len(fresh) if len(fresh) > 1 else 0, BATCH):
-        batch, start = fresh[i:i + BATCH], 0
-        items, _, form = _read("\n".join(batch), entry_point, signature)
-        found = {(o.span or (-1,))[0]: o for o in items if isinstance(o, TestCase) and o.kind != "code"}
-        for text in batch:
-            at, o = start, found.get(start)
-            start += len(text) + 1
-            if o and o.span == (at, at + len(text)):
-                _known.put(key(text), [(replace(o, span=(0, len(text))),), [], form], 1000 + 18 * len(text))
+    "Read many short texts in few requests; a long one is read when it is asked for"
+    about = entry_point, signature, False
+    fresh = [o for o in dict.fromkeys(texts) if len(o) < 2000 and not _known.get((o, *about))]
+    for i in range(0, len(fresh), BATCH): _read_anew(fresh[i:i + BATCH], *about)
 
 # %% ../nbs/04_testcases.ipynb #ee752783
 def parse_inputs(
@@ -166,18 +162,14 @@ def read_program(
     return found
 
 # %% ../nbs/04_testcases.ipynb #c5a5f830
+@lru_cache(1024)
 def guess_entry(
     code: str, # A program
     signature: str, # Its `def` line, or nothing
     text: str # Tests of it
-) -> str: # The function's name; empty when there is none, or more than one
+) -> str: # The function's name; empty when there is none
     "The function that a program's tests call"
     if signature: return signature_args(signature).name
-    return _guess(code, text)
-
-# %% ../nbs/04_testcases.ipynb #78ad7e5e
-@lru_cache(1024)
-def _guess(code, text):
     try: return reader.ask("guess", code[:MAX_TEXT], text[:MAX_TEXT])
     except ValueError: return ""
 
@@ -199,32 +191,13 @@ def each_test(
 def split_rows(
     rows: list, # Lists with the expected value last
     signature: str # `def` line
-) -> list[tuple] | int: # (arguments, expected) of each; or the number of a row that fits in no way
+) -> list: # (arguments, expected) of each; None where a row fits in no way
     "How a problem's lists are meant"
     firsts = [r[0] if len(r) == 2 and isinstance(r[0], (list, tuple)) else None for r in rows]
     shapes = [(len(r), None if f is None else len(f), isinstance(f, tuple)) for r, f in zip(rows, firsts)]
     nested = nested_rows(shapes, read_parameters(signature))
-    if None in nested: return nested.index(None)
-    return [(tuple(r[0] if pair else r[:-1]), r[-1]) for r, pair in zip(rows, nested)]
-
-# %% ../nbs/04_testcases.ipynb #29269d12
-def baseline_cases(
-    problem: Problem # The problem
-) -> list[TestCase]: # Its baseline tests, in order
-    "Read a problem's baseline tests; raises `ProblemError` that names the test and the remedy"
-    tests, name, signature = problem.baseline_tests, problem.entry_point, problem.function_signature
-    rows = [i for i, t in enumerate(tests) if isinstance(t, (list, tuple))]
-    split = split_rows([tests[i] for i in rows], signature)
-    if isinstance(split, int):
-        _refuse(problem, rows[split], f"{len(tests[rows[split]])} items do not fit the signature")
-    data = {i: [TestCase(*o, text=repr(tests[i]))] for i, o in zip(rows, split)}
-    for i, test in enumerate(tests):
-        if isinstance(test, TestCase): data[i] = [test]
-        elif isinstance(test, dict) and {"input", "output"} <= set(test):
-            data[i] = [TestCase((test["input"],), test["output"], kind="io", text=json.dumps(test))]
-        elif isinstance(test, str): data[i] = _from_text(problem, i, parse_tests(test, name, signature))
-        elif i not in data: _refuse(problem, i, f"a {type(test).__name__} is no test")
-    return [replace(t, trusted=True) for i in range(len(tests)) for t in data[i]]
+    meant = lambda r, pair: (tuple(r[0] if pair else r[:-1]), r[-1])
+    return [None if pair is None or not r else meant(r, pair) for r, pair in zip(rows, nested)]
 
 # %% ../nbs/04_testcases.ipynb #bb760611
 _DEFINES = re.compile(r"^\s*(?:async\s+)?(?:def|class)\s+(\w+)|^(\w+)\s*[:=]|\b(?:as|import)\s+(\w+)", re.M)
@@ -234,17 +207,59 @@ def names_program(test: TestCase, entry: str, reference: str) -> bool:
     own = {entry, "candidate", "Solution", *(o for found in _DEFINES.findall(reference) for o in found)}
     return test.kind != "code" or bool(own & set(re.findall(r"\w+", test.source)))
 
-def _from_text(problem, i, read):
-    if read.rejected or not read.cases:
-        _refuse(problem, i, read.rejected[0].reason if read.rejected else "no test found in the text")
-    if not all(names_program(t, problem.entry_point, problem.reference_solution) for t in read.cases):
-        _refuse(problem, i, "the program is not called")
-    return read.cases
+def is_io(test: object) -> bool: # A baseline test
+    "True for what a program reads and must print"
+    return isinstance(test, dict) and {*test} == {"input", "output"} and {*map(type, test.values())} == {str}
 
-def _refuse(problem, i, why):
-    name, shown = problem.entry_point, str(problem.baseline_tests[i])[:80]
-    raise ProblemError(f"problem {problem.id!r}, baseline_tests[{i}] ({shown}): {why}; "
-                       f"write \"assert {name}(...) == value\", [*args, expected] or [args, expected]")
+# %% ../nbs/04_testcases.ipynb #d1d5f12e
+def read_baseline(
+    tests: list | tuple, # As in a `Problem`
+    name: str, # The function or class under test
+    signature: str, # Its `def` line
+    reference: str = "" # A solution, whose names the tests may use
+) -> list: # The `TestCase`s of each; or a text: what is wrong with it, and the remedy
+    "Read a problem's own tests"
+    read_ahead([o for o in tests if isinstance(o, str)], name, signature)
+    rows = iter(split_rows([o for o in tests if isinstance(o, (list, tuple))], signature))
+    def read(test):
+        if isinstance(test, TestCase): return [test]
+        if isinstance(test, str): return _read_text(test, name, signature, reference)
+        if is_io(test): return [TestCase((test["input"],), test["output"], kind="io", text=json.dumps(test))]
+        if not isinstance(test, (list, tuple)):
+            return "is neither a text nor a list; write '[arguments..., expected]'"
+        if row := next(rows): return [TestCase(*row, text=repr(test))]
+        args = ", ".join(read_parameters(signature).names)
+        return (f"has {len(test)} items, which do not fit {name}({args}); "
+                f"write [{args + ', ' if args else ''}expected] or [[{args}], expected]")
+    return [read(o) for o in tests]
+
+def _read_text(text, name, signature, reference):
+    found, like = parse_tests(text, name, signature), f"write it like 'assert {name}(...) == ...'"
+    if found.rejected: return f"cannot be used ({found.rejected[0].reason}); {like}"
+    if not found.cases: return f"holds no test; {like}"
+    calls = all(names_program(o, name, reference) for o in found.cases)
+    return found.cases if calls else f"cannot be used (the program is not called); {like}"
+
+def cut_out(
+    text: str, # A text of tests
+    items: list # Of its tests and rejected pieces
+) -> str: # With `pass` in their places
+    "Take statements out of a text"
+    for start, end in sorted({o.span for o in items if o.span}, reverse=True):
+        text = f"{text[:start]}pass{text[end:]}"
+    return text
+
+# %% ../nbs/04_testcases.ipynb #29269d12
+def baseline_cases(
+    problem: Problem # The problem
+) -> list[TestCase]: # Its baseline tests, in order
+    "Read a problem's baseline tests; raises `ProblemError` that names the test and the remedy"
+    tests = problem.baseline_tests
+    read = read_baseline(tests, problem.entry_point, problem.function_signature, problem.reference_solution)
+    for i, fault in enumerate(read):
+        if isinstance(fault, str):
+            raise ProblemError(f"problem {problem.id!r}, baseline_tests[{i}] ({str(tests[i])[:80]}) {fault}")
+    return [replace(test, trusted=True) for cases in read for test in cases]
 
 # %% ../nbs/04_testcases.ipynb #9ffcf31d
 @patch

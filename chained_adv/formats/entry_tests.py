@@ -4,47 +4,35 @@
 
 # %% auto #0
 __all__ = ['Record', 'find_examples', 'list_records', 'wraps_arguments', 'Takes', 'read_takes', 'fit_arguments', 'read_as',
-           'fit_record', 'is_json', 'keep_calls', 'read_cycle', 'read_sequence', 'sequence_test', 'program_tests',
-           'class_tests', 'function_tests']
+           'fit_record', 'is_json', 'keep_calls', 'read_sequence', 'sequence_test', 'program_tests', 'class_tests',
+           'function_tests']
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #32d0a3e7
 import ast, json, re
-from dataclasses import dataclass, field
-from fastcore.basics import patch
+from dataclasses import dataclass
+from typing import Any
 from ..core import FunctionNode
-from ..judge.constants import nested_rows, read_parameters
-from .entries import FUNCTIONS, UNREADABLE, Draft, Refused, clean_text, parse_code
-from .entries import plain_key, read_arguments, read_value, shown, signature_text
+from ..judge.constants import Parameters, read_parameters
+from ..judge.nodes import LINKS, grow, is_node
+from ..judge.suites import FUNCTIONS
+from .entries import UNREADABLE, Draft, Refused, clean_text, parse_code
+from .entries import plain_key, read_arguments, read_value, shown, signature_text, unpack
+from ..testcases import split_rows
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #d0e03a00
 _IN = [plain_key(o) for o in "input inputs stdin args arguments params parameters given in arg".split()]
 _OUT = [plain_key(o) for o in ("output outputs expected expected_output expected_outputs expected_result "
                                "stdout result answer out want return returns target_output").split()]
-_TEXT = [plain_key(o) for o in "example_text assert test code text assertion test_code".split()]
+_TEXT = [plain_key(o) for o in "example_text assert test code text assertion test_code functional".split()]
 
 @dataclass
 class Record:
     "One test of an entry, before it is fitted to a signature"
-    given: object = None # What stands as the input
-    expected: object = None # And as the output
+    given: Any = None # What stands as the input
+    expected: Any = None # And as the output
     text: str = "" # Or the test as text
-    sure: bool = False # Is `given` certainly the list of arguments?
-    exact: bool = False # Are both values as they stand, and not texts to be read?
-    extra: dict = field(default_factory=dict) # Further named values
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #d21ed954
-def _from_dict(item):
-    "A dict as records; none where nothing is expected"
-    keys = {plain_key(k): k for k in reversed(item)}
-    out, into = (next((keys[n] for n in names if n in keys), None) for names in (_OUT, _IN))
-    if out is not None:
-        rest = {k: v for k, v in item.items() if k not in (out, into)}
-        if into is None: return [Record(rest, item[out])] if rest else []
-        sure = plain_key(into) in ("args", "arguments", "params")
-        return [Record(item[into], item[out], sure=sure, extra=rest)]
-    text = next((item[keys[n]] for n in _TEXT if n in keys and isinstance(item[keys[n]], str)), "")
-    return _from_text(text) if text.strip() else []
-
 _EXAMPLE = re.compile(r"Input\s*:?\s*\n?(.+?)\s*\n?\s*(?<!\w)Output\s*:?\s*\n?[ \t]*(.+?)[ \t]*"
                       r"(?=\n\s*(?:Explanation|Example|Constraints|Input|Note|Follow|\*\*)|\n\s*\n|\Z"
                       r"|\s+Explanation\s*:|\s+Constraints\s*:|\s+Example\s+\d)", re.S) # or all on one line
@@ -57,62 +45,56 @@ def find_examples(text: str) -> list[Record]:
 def _from_text(text):
     plain = re.sub(r"^\s*#.*", "", text, flags=re.M) # a comment is no expectation
     is_prose = "Output" in plain and "Input" in plain and "assert" not in plain
-    return is_prose and find_examples(plain) or [Record(text=text)]
+    return is_prose and find_examples(plain) or [Record(text=text)] * bool(text.strip())
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #b27d4c32
-def _columns(value):
-    "Two parallel lists of a dict as records; None where there are none"
-    keys = {plain_key(k): v for k, v in value.items()}
-    into, out = (next((keys[n] for n in names if n in keys), None) for names in (_IN, _OUT))
-    if not isinstance(into, list) or not isinstance(out, list) or len(into) != len(out): return None
-    plural = "inputs" in keys or all(isinstance(o, str) for o in into + out)
-    return [Record(a, b) for a, b in zip(into, out)] if plural and into else None
+def _from_dict(item, is_whole=False):
+    "A dict as records, none where it holds no test; the whole value of a field may be two parallel lists"
+    keys = {plain_key(k): k for k in reversed(item)}
+    out, into = (next((keys[n] for n in names if n in keys), None) for names in (_OUT, _IN))
+    if out is None:
+        text = next((item[keys[n]] for n in _TEXT if n in keys and isinstance(item[keys[n]], str)), "")
+        return _from_text(text)
+    rest = {k: v for k, v in item.items() if k != out}
+    given, want = item[into] if into is not None else rest, item[out]
+    is_parallel = is_whole and isinstance(given, list) and isinstance(want, list) and len(given) == len(want)
+    if is_parallel and ("inputs" in keys or all(isinstance(o, str) for o in given + want)):
+        return [*map(Record, given, want)]
+    return [Record(given, want)] if rest else []
 
-# %% ../../nbs/formats/01_entry_tests.ipynb #4c44aa05
-def _records_of(item):
+def _from_item(item):
     if isinstance(item, str): return _from_text(item)
     return isinstance(item, dict) and _from_dict(item) or [item]
 
 def list_records(
-    value: object, # What an entry has as its tests
-    depth: int = 0 # How deep it stands in the entry
+    value: object # What an entry has as its tests
 ) -> list: # `Record`s, rows as lists, and what is neither as it stands
     "All tests that a value holds"
-    if isinstance(value, str):
-        inside = read_value(value) if value.lstrip()[:1] in ("[", "{") else None
-        if isinstance(inside, (list, dict)) and depth < 3: return list_records(inside, depth + 1)
-        return _from_text(value)
+    value = unpack(value)
+    if isinstance(value, str): return _from_text(value)
     if isinstance(value, dict):
-        if (found := _columns(value)) is not None: return found
-        if found := _from_dict(value): return found
-        inner = [o for o in value.values() if isinstance(o, (list, dict, str))]
-        return [r for o in inner for r in list_records(o, depth + 1)] if depth < 3 else [value]
-    if not isinstance(value, (list, tuple)): return [value]
-    return [r for o in value for r in _records_of(o)]
+        inner = (o for o in value.values() if isinstance(o, (list, dict)))
+        return _from_dict(value, True) or [r for o in inner for r in list_records(o)]
+    return [r for o in value for r in _from_item(o)] if isinstance(value, (list, tuple)) else [value]
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #429a1b19
 def _depth(value):
     "How deep lists stand in a value"
-    layers, layer = 0, [value]
-    while layer := [o for v in layer if isinstance(v, (list, tuple)) for o in (v or [0])]: layers += 1
-    return layers
+    return 1 + max(map(_depth, value), default=0) if isinstance(value, (list, tuple)) else 0
 
-# %% ../../nbs/formats/01_entry_tests.ipynb #6cb6fa95
-def _note_depth(annotation):
+def _note_depth(note):
     "How deep lists stand in what an annotation asks for; None where it does not say"
-    text = ast.unparse(annotation) if annotation else ""
-    if re.search(r"\b(ListNode|TreeNode)\b", text): return 1 + len(re.findall(r"\b[Ll]ist\b", text))
-    if re.fullmatch(r"(int|str|float|bool)( \| None)?", text): return 0
-    found = len(re.findall(r"\b(?:[Ll]ist|[Tt]uple|Sequence|Iterable)\b", text))
-    return found if found and "[" in text else None
+    if re.search(r"\b(ListNode|TreeNode)\b", note): return 1 + len(re.findall(r"\b[Ll]ist\b", note))
+    if re.fullmatch(r"(int|str|float|bool)( \| None)?", note): return 0
+    return len(re.findall(r"\b(?:[Ll]ist|[Tt]uple|Sequence|Iterable)\b", note)) * ("[" in note) or None
 
 def wraps_arguments(
     given: list, # The inputs of all tests of a function of one parameter
-    annotation: ast.expr | None # Of that parameter
+    note: str # Its annotation; empty where it has none
 ) -> bool:
-    "Are these lists of arguments, rather than arguments that are lists?"
+    "True if these are lists of arguments, and not arguments that are lists"
     if not given or not all(isinstance(o, (list, tuple)) and len(o) == 1 for o in given): return False
-    depth = _note_depth(annotation)
+    depth = _note_depth(note)
     return depth is None or max(map(_depth, given)) > depth
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #cbfabc4e
@@ -120,83 +102,49 @@ def wraps_arguments(
 class Takes:
     "What the function under test takes and returns"
     name: str # Of the function
-    parameters: list # `ast.arg`s, without `self`
-    least: int # How many arguments it must be given
-    most: int # How many it may be given
-    returns: ast.expr | None = None # Its annotation
+    spec: Parameters # Its parameters
+    notes: list # Their annotations as text; empty where there is none
+    returns: str # The same of the result
     wraps: bool = False # See `wraps_arguments`
 
-# %% ../../nbs/formats/01_entry_tests.ipynb #71bbece6
-@patch(as_prop=True)
-def names(self: Takes) -> list[str]:
-    "Of the parameters"
-    return [a.arg for a in self.parameters]
-
-@patch(as_prop=True)
-def shown(self: Takes) -> str:
-    "How it is called"
-    return f"{self.name}({', '.join(self.names)})"
-
-# %% ../../nbs/formats/01_entry_tests.ipynb #697f1963
 def read_takes(function: FunctionNode) -> Takes:
     "What a function takes"
-    spec = function.args
-    own = [a for a in spec.posonlyargs + spec.args if a.arg not in ("self", "cls")]
-    most = 10**6 if spec.vararg else len(own)
-    return Takes(function.name, own, len(own) - len(spec.defaults), most, function.returns)
-
-# %% ../../nbs/formats/01_entry_tests.ipynb #82e44517
-def _is_dict(annotation): return annotation is not None and "dict" in ast.unparse(annotation).lower()
+    text, spec = lambda note: ast.unparse(note) if note else "", read_parameters(signature_text(function))
+    inputs = [a for a in function.args.posonlyargs + function.args.args if a.arg in spec.names]
+    return Takes(function.name, spec, [text(a.annotation) for a in inputs], text(function.returns))
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #04e646b5
-def _by_name(takes, named):
-    "Values in the order of the parameters; None where the names are others"
-    if all(n in takes.names for n in named):
-        order = [n for n in takes.names if n in named]
-        if takes.names[:len(order)] == order: return [named[n] for n in order]
-    plain = {plain_key(n): v for n, v in named.items()}
-    if {*plain} == {plain_key(n) for n in takes.names}: return [plain[plain_key(n)] for n in takes.names]
-    takes_dict = len(takes.parameters) == 1 and _is_dict(takes.parameters[0].annotation)
-    return [*named.values()] if len(named) == len(takes.names) > 0 and not takes_dict else None
-
-# %% ../../nbs/formats/01_entry_tests.ipynb #fc7d68b4
 def fit_arguments(
     takes: Takes, # What the function takes
     args: list, # Values by position
-    named: dict # Values by name
+    named: dict # Values by name, in place of these
 ) -> list: # Its arguments in order
     "Arguments that fit a signature; raises `Refused`"
-    if named and not args:
-        if (found := _by_name(takes, named)) is not None: return found
-        if takes.least <= 1 <= takes.most: return [named]
-    size, inner = len(args), args[0] if len(args) == 1 else None
-    if not named and takes.least <= size <= takes.most: return [*args]
-    if not named and isinstance(inner, (list, tuple)) and takes.least <= len(inner) <= takes.most:
-        return [*inner]
-    given = ", ".join(named) if named else f"{size} value{'s' * (size != 1)}"
-    raise Refused(f"gives {given} to {takes.shown}")
+    names, least, most = takes.spec.names, takes.spec.least, takes.spec.most
+    plain, first = {plain_key(n): v for n, v in named.items()}, [plain_key(n) for n in names[:len(named)]]
+    takes_dict = len(names) == 1 and re.match("(?i)dict|$", takes.notes[0])
+    if named and {*first} == {*plain} and len(named) >= least: return [plain[n] for n in first]
+    if takes_dict and named: return [named]
+    if named and len(named) == len(names): return [*named.values()] # in order, under names of their own
+    for values in (args, *args[:len(args) == 1]): # or a list of the arguments
+        if not named and isinstance(values, list) and least <= len(values) <= most: return [*values]
+    given = ", ".join(map(str, named)) or f"{len(args)} value{'s' * (len(args) != 1)}"
+    raise Refused(f"gives {given} to {takes.name}({', '.join(names)})")
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #3f591bf0
-def _wants_text(annotation):
-    text = ast.unparse(annotation) if annotation else ""
-    return bool(re.fullmatch(r"(str|object|Any)( \| None)?|Optional\[str\]", text))
-
-def _is_node(annotation, kind="ListNode|TreeNode"):
-    return annotation is not None and bool(re.search(rf"\b({kind})\b", ast.unparse(annotation)))
+_MAY_BE_TEXT = re.compile(r"(str|object|Any)\b.*|Optional\[str\]|Union\[.*|.*\| *str\b.*|")
 
 def read_as(
     value: object, # As an entry has it
-    annotation: ast.expr | None, # What is asked for
-    loose: bool = False # Is any text a value in writing, even without an annotation?
+    note: str, # The annotation
+    in_writing: bool = False # Are all values of this test written out, as `"ab"` is for ab?
 ) -> object: # The value that is meant
     "A value by its annotation"
     if not isinstance(value, str): return value
-    if _wants_text(annotation):
-        inside = read_value(value) if value.strip()[:1] in "\"'" else value
-        return inside if isinstance(inside, str) else value
-    return read_value(value) if loose or annotation is not None else value
+    if not _MAY_BE_TEXT.fullmatch(note) or in_writing and not note: return read_value(value)
+    inside = read_value(value) if in_writing and value.strip()[:1] in ("'", '"') else value
+    return inside if isinstance(inside, str) else value
 
-# %% ../../nbs/formats/01_entry_tests.ipynb #831f6b3d
 def fit_record(
     takes: Takes, # What the function takes
     record: Record # A test
@@ -204,80 +152,39 @@ def fit_record(
     "A test as a call; raises `Refused` with the reason"
     given, named = record.given, {}
     if isinstance(given, str):
-        found = read_arguments(given)
-        only_text = len(takes.parameters) == 1 and _wants_text(takes.parameters[0].annotation)
-        is_raw = found and only_text and not found[1] and not all(isinstance(a, str) for a in found[0])
-        if is_raw or found is None and takes.least <= 1 <= takes.most: found = [given], {}
-        if found is None: raise Refused(f"{shown(given)} cannot be read as the arguments of {takes.name}")
-        args, named = found
+        found, is_alone = read_arguments(given), takes.spec.least <= 1 <= takes.spec.most
+        wants_text = takes.notes[0][:3] == "str" if len(takes.notes) == 1 else False
+        is_raw = found and wants_text and not found[1] and not all(isinstance(a, str) for a in found[0])
+        if found is None and not is_alone:
+            raise Refused(f"{shown(given)} cannot be read as the arguments of {takes.name}")
+        args, named = ([given], {}) if is_raw or found is None else found
     elif isinstance(given, dict): args, named = [], given
-    elif not isinstance(given, (list, tuple)): args = [given]
-    else: args = [*given] if record.sure or takes.wraps or len(takes.parameters) != 1 else [given]
+    else: args = given if isinstance(given, list) and (takes.wraps or len(takes.notes) != 1) else [given]
     args = fit_arguments(takes, args, named)
-    notes = [a.annotation for a in takes.parameters] + [None] * len(args)
-    if record.exact: return args, record.expected
-    args = [read_as(a, n) for a, n in zip(args, notes)]
+    args = [read_as(a, n) for a, n in zip(args, takes.notes + [""] * len(args))]
     want = read_as(record.expected, takes.returns, isinstance(given, str))
-    if want is None and _note_depth(takes.returns) == 1 and _is_node(takes.returns): want = [] # no node
-    return args, want
+    return args, [] if want is None and "Node" in takes.returns else want # no node
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #1b515442
 def is_json(value: object) -> bool:
-    "Does JSON hold a value unchanged?"
+    "True if JSON holds a value unchanged"
     try: text = json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except UNREADABLE: return False
     return repr(json.loads(text)) == repr(value)
 
-def _row_shapes(rows):
-    firsts = [r[0] if len(r) == 2 and isinstance(r[0], list) else None for r in rows]
-    return [(len(r), None if f is None else len(f), False) for r, f in zip(rows, firsts)]
-
 def keep_calls(
     calls: list[tuple[list, object]], # Arguments and expected values
-    takes: Takes, # Of the function
+    name: str, # Of the function
     signature: str # Its `def` line
 ) -> list: # Rows and asserts
     "Calls as baseline tests"
-    spec, plain = read_parameters(signature), [is_json([*args, want]) for args, want in calls]
-    for is_pair in (False, True):
-        rows = [[args, want] if is_pair else [*args, want] for args, want in calls]
-        meant = nested_rows(_row_shapes([r for r, ok in zip(rows, plain) if ok]), spec)
-        if all(o is is_pair for o in meant): break
-    else: plain = [False] * len(calls)
-    text = lambda args, want: f"assert {takes.name}({', '.join(map(repr, args))}) == {want!r}"
-    return [row if ok else text(*call) for row, ok, call in zip(rows, plain, calls)]
-
-# %% ../../nbs/formats/01_entry_tests.ipynb #00044a0f
-_CYCLE = """nodes = [ListNode(value) for value in {values!r}]
-for node, after in zip(nodes, nodes[1:]): node.next = after
-nodes[-1].next = nodes[{pos}]
-assert {name}(nodes[0]){end}"""
-
-def _cycle_end(takes, values, pos, want):
-    "What the call is compared with; a node that is returned, by its value"
-    if not _is_node(takes.returns): return f" == {want!r}"
-    index = re.search(r"index\s+(\d+)", want) if isinstance(want, str) else None
-    at = int(index[1]) if index else want if type(want) is int else pos
-    return f".val == {values[at if 0 <= at < len(values) else pos]!r}"
-
-# %% ../../nbs/formats/01_entry_tests.ipynb #84278b49
-def read_cycle(
-    takes: Takes, # What the function takes
-    record: Record # A test
-) -> Record: # With a text where there is a cycle; without `pos` where it says that there is none
-    "A test of a list that may have a cycle"
-    if len(takes.parameters) != 1 or not _is_node(takes.parameters[0].annotation, "ListNode"): return record
-    given = record.given
-    named = (read_arguments(given) or ((), {}))[1] if isinstance(given, str) else given
-    named = {**(named if isinstance(named, dict) else {}), **record.extra}
-    pos = read_as(named.pop("pos", None), None, True)
-    values = read_as(next(iter(named.values()), given if isinstance(given, list) else None), None, True)
-    if not isinstance(values, list) or type(pos) is not int: return record
-    want = read_as(record.expected, None, True)
-    if 0 <= pos < len(values):
-        end = _cycle_end(takes, values, pos, want)
-        return Record(text=_CYCLE.format(values=values, pos=pos, name=takes.name, end=end))
-    return Record([values], None if isinstance(want, str) and "no cycle" in want.lower() else want, sure=True)
+    plain = [(args, want) for args, want in calls if is_json([*args, want])]
+    for form in (lambda args, want: [*args, want], lambda args, want: [args, want]):
+        meant = split_rows([form(*o) for o in plain], signature)
+        if [o and ([*o[0]], o[1]) for o in meant] == plain: break
+    else: plain = []
+    text = lambda args, want: f"assert {name}({', '.join(map(repr, args))}) == {want!r}"
+    return [form(*o) if o in plain and is_json([*o[0], o[1]]) else text(*o) for o in calls]
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #e1459564
 def read_sequence(given: object) -> tuple[list, list] | None: # Names and lists of arguments
@@ -286,43 +193,19 @@ def read_sequence(given: object) -> tuple[list, list] | None: # Names and lists 
         found = read_arguments(given)
         given = None if found is None else found[0] or [*found[1].values()]
     if isinstance(given, dict): given = [*given.values()]
-    if not isinstance(given, (list, tuple)) or len(given) != 2: return None
+    if not isinstance(given, list) or len(given) != 2: return None
     names, args = (read_value(o) if isinstance(o, str) else o for o in given)
-    if not isinstance(names, list) or not isinstance(args, list) or not names: return None
-    if len(names) != len(args): return None
-    if not all(isinstance(n, str) and n.isidentifier() for n in names): return None
+    are_lists = isinstance(names, list) and isinstance(args, list) and 0 < len(names) == len(args)
+    if not are_lists or not all(isinstance(n, str) and n.isidentifier() for n in names): return None
     return names, [a if isinstance(a, list) else [a] for a in args]
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #bfac7995
-def _tree_text(values):
-    "A tree, given level by level, as an expression"
-    if not values or values[0] is None: return "None"
-    made = [None if v is None else [v] for v in values]
-    rest = iter(made[1:])
-    for node in filter(None, made): node += [next(rest, None), next(rest, None)]
-    def text(node):
-        if node is None: return "None"
-        inside = [repr(node[0]), text(node[1]), text(node[2])]
-        while inside[-1] == "None" and len(inside) > 1: inside.pop()
-        return f"TreeNode({', '.join(inside)})"
-    return text(made[0])
+def _node_text(value):
+    "A value as an expression, nodes by their constructors"
+    if not is_node(value): return repr(value)
+    kind = type(value).__name__
+    return f"{kind}({', '.join([repr(value.val), *(_node_text(getattr(value, o)) for o in LINKS[kind])])})"
 
-# %% ../../nbs/formats/01_entry_tests.ipynb #a58aca9c
-def _list_text(values):
-    "A linked list as an expression"
-    text = "None"
-    for v in reversed(values): text = f"ListNode({v!r})" if text == "None" else f"ListNode({v!r}, {text})"
-    return text
-
-def _argument_text(value, annotation):
-    "An argument as an expression"
-    if isinstance(value, str): value = read_as(value, annotation)
-    if isinstance(value, list) and _is_node(annotation, "TreeNode"): return _tree_text(value)
-    return _list_text(value) if isinstance(value, list) and _is_node(annotation) else repr(value)
-
-def _result_text(value): return f"approx({value!r})" if isinstance(value, float) else repr(value)
-
-# %% ../../nbs/formats/01_entry_tests.ipynb #47cf2748
 def sequence_test(
     cls: ast.ClassDef, # The class under test
     names: list, # Methods called, the class first
@@ -330,14 +213,15 @@ def sequence_test(
     expected: list # What each returns
 ) -> str: # The test
     "A sequence of calls as one assert; raises `Refused`"
-    methods = {n.name: [a.annotation for a in n.args.args[1:]] for n in cls.body if isinstance(n, FUNCTIONS)}
-    unknown = [n for n in names[1:] if n not in methods]
-    if unknown: raise Refused(f"calls {unknown[0]}, which {cls.name} does not have")
-    notes = [methods.get("__init__" if i == 0 else n, []) for i, n in enumerate(names)]
-    given = [", ".join(map(_argument_text, a, [*n, *[None] * len(a)])) for a, n in zip(args, notes)]
-    calls = ", ".join(f"it.{n}({a})" for n, a in zip(names[1:], given[1:]))
-    wanted = ", ".join(map(_result_text, expected[1:]))
-    return f"it = {cls.name}({given[0]})\nassert [{calls}] == [{wanted}]"
+    methods = {n.name: read_takes(n).notes for n in cls.body if isinstance(n, FUNCTIONS)}
+    methods[cls.name] = methods.get("__init__", [])
+    if unknown := [n for n in names if n not in methods]:
+        raise Refused(f"calls {unknown[0]}, which {cls.name} does not have")
+    given = [[grow(note, read_as(a, note), {}) for a, note in zip(some, methods[n] + [""] * len(some))]
+             for n, some in zip(names, args)]
+    calls = [f"{n}({', '.join(map(_node_text, some))})" for n, some in zip(names, given)]
+    wanted = ", ".join(f"approx({o!r})" if isinstance(o, float) else repr(o) for o in expected[1:])
+    return f"it = {calls[0]}\nassert [{', '.join(f'it.{o}' for o in calls[1:])}] == [{wanted}]"
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #5084cc6c
 def _fit_all(draft, records, use):
@@ -351,41 +235,27 @@ def _fit_all(draft, records, use):
 
 def program_tests(draft: Draft, records: list) -> list[dict]:
     "Tests of a program that reads and prints"
-    def use(r):
-        if isinstance(r, list) and len(r) == 2: r = Record(*r)
-        if not isinstance(r, Record): raise Refused(f"{shown(r)} is no input and output")
-        if r.text: raise Refused(f"{shown(r.text)} is no input and output")
-        lines = lambda v: "\n".join(map(str, v)) if isinstance(v, list) else str(v)
-        if r.expected is None or isinstance(r.given, dict): raise Refused("input and output must be texts")
-        return dict(input=lines("" if r.given is None else r.given), output=lines(r.expected))
+    lines = lambda v: "\n".join(map(str, v)) if isinstance(v, list) else str("" if v is None else v)
+    def use(record):
+        if isinstance(record, list) and len(record) == 2: record = Record(*record)
+        is_pair = isinstance(record, Record) and not record.text and not isinstance(record.given, dict)
+        if not is_pair or record.expected is None: raise Refused(f"{shown(record)} is no input and output")
+        return dict(input=lines(record.given), output=lines(record.expected))
     return _fit_all(draft, records, use)
 
-# %% ../../nbs/formats/01_entry_tests.ipynb #16fbb740
 def class_tests(draft: Draft, cls: ast.ClassDef, records: list) -> list[str]:
     "Tests of a class"
-    def use(r):
-        if isinstance(r, Record) and r.text: return r.text
-        if isinstance(r, list) and len(r) == 3: r = Record(r[:2], r[2])
-        if isinstance(r, list) and len(r) == 2: r = Record(*r)
-        given = r.given if isinstance(r, Record) else None
-        found = read_sequence(given)
-        want = read_as(r.expected, None, True) if isinstance(r, Record) else None
+    def use(record):
+        if isinstance(record, list) and len(record) == 3: record = Record(record[:2], record[2])
+        if not isinstance(record, Record): raise Refused(f"{shown(record)} is no sequence of calls")
+        if record.text: return record.text
+        found, want = read_sequence(record.given), read_as(record.expected, "", True)
         if found is None or not isinstance(want, list):
-            raise Refused(f"{shown(given)} is no sequence of calls")
+            raise Refused(f"{shown(record.given)} is no sequence of calls")
         if len(want) != len(found[0]): raise Refused(f"{len(found[0])} calls, but {len(want)} results")
         if found[0][0] != cls.name: raise Refused(f"it begins with {found[0][0]}, not with {cls.name}")
         return sequence_test(cls, *found, want)
     return _fit_all(draft, records, use)
-
-# %% ../../nbs/formats/01_entry_tests.ipynb #5853176c
-def _use(takes, record, nested):
-    "A test as a text, or as arguments and expected value; `nested` says how a row is meant"
-    if isinstance(record, (list, tuple)):
-        if nested is None: raise Refused(f"{shown(record)} does not fit {takes.shown}")
-        record = Record([*record[0]] if nested else [*record[:-1]], record[-1], sure=True)
-    if not isinstance(record, Record): raise Refused(f"{shown(record)} is no test")
-    record = record if record.exact else read_cycle(takes, record)
-    return record.text or fit_record(takes, record)
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #29a41d31
 def function_tests(
@@ -395,12 +265,16 @@ def function_tests(
 ) -> list: # Baseline tests
     "Tests of a function"
     takes, signature = read_takes(function), signature_text(function)
-    rows = [[*r] for r in records if isinstance(r, (list, tuple))]
-    meant = iter(nested_rows(_row_shapes(rows), read_parameters(signature)))
-    given = [r.given for r in records if isinstance(r, Record) and not r.text]
+    meant = iter(split_rows([o for o in records if isinstance(o, list)], signature))
+    given = [o.given for o in records if isinstance(o, Record) and not o.text]
     given = [o for o in given if not isinstance(o, str)]
-    if len(takes.parameters) == 1: takes.wraps = wraps_arguments(given, takes.parameters[0].annotation)
-    use = lambda r: _use(takes, r, next(meant) if isinstance(r, (list, tuple)) else None)
+    takes.wraps = len(takes.notes) == 1 and wraps_arguments(given, takes.notes[0])
+    def use(record):
+        if isinstance(record, Record): return record.text or fit_record(takes, record)
+        if not isinstance(record, list): raise Refused(f"{shown(record)} is no test")
+        if (call := next(meant)) is None: raise Refused(f"{shown(record)} does not fit {signature}")
+        args = [read_as(a, n) for a, n in zip(call[0], takes.notes + [""] * len(record))]
+        return args, read_as(call[1], takes.returns)
     kept = _fit_all(draft, records, use)
-    calls = iter(keep_calls([o for o in kept if isinstance(o, tuple)], takes, signature))
+    calls = iter(keep_calls([o for o in kept if isinstance(o, tuple)], takes.name, signature))
     return [next(calls) if isinstance(o, tuple) else o for o in kept]

@@ -4,14 +4,14 @@
 
 # %% auto #0
 __all__ = ['MAX_TEXT', 'MAX_ITEMS', 'MAX_VALUES', 'ASKED', 'close_brackets', 'Reading', 'row_shape', 'calls_program', 'names_in',
-           'made_with', 'can_fail', 'read_doctest', 'read_tests', 'read_text', 'guess_entry', 'play_reader']
+           'made_with', 'can_fail', 'read_doctest', 'read_tests', 'read_text', 'read_texts', 'play_reader']
 
 # %% ../../nbs/judge/12_reading.ipynb #126b2151
 import ast, builtins, re, sys, warnings
 import unicodedata # noqa: F401 - Python's parser needs it for names like ª, and imports nothing in a jail
 from dataclasses import dataclass, field
 from typing import Any
-from .answers import Block, find_program, lines_with_tests, parse_pieces
+from .answers import Block, find_program, guess_entry, lines_with_tests, parse_pieces
 from .constants import Parameters, Refused, Unknown, constant
 from .constants import can_take, fit_row, nested_rows, read_parameters
 from .suites import FUNCTIONS, SUPPLIED, compile_suite, functions_of, helpers_in
@@ -47,6 +47,7 @@ class Reading:
     view: Block
     entry: str # The function under test
     takes: Parameters # What its signature takes
+    tree: ast.Module # The text, parsed
     calls: bool = False # Are calls enough, whose answers nobody has said?
     items: list = field(default_factory=list)
     forms: set = field(default_factory=set)
@@ -350,17 +351,11 @@ def read_text(text: str, entry: str, signature: str | None, calls: bool = False)
         if size > MAX_VALUES: item |= dict(kind="rejected", why="too large", reason="too large a value")
     return found | dict(size=size)
 
-def guess_entry(code: str, text: str) -> str: # Empty where there is none, or more than one
-    "The function of a program that its tests call"
-    body = ast.parse(code).body
-    cls = next((n for n in body if isinstance(n, ast.ClassDef) and n.name == "Solution"), None)
-    names = lambda nodes: [n.name for n in nodes if isinstance(n, FUNCTIONS)]
-    methods, functions = names(cls.body) if cls else [], names(body)
-    called = [n for n in dict.fromkeys(methods + functions) if re.search(rf"\b{n}\s*\(", text)]
-    public = [[n for n in group if n[:1] != "_"] for group in (methods, functions)]
-    return next((group[0] for group in (called, *public) if len(group) == 1), "")
+def read_texts(texts: list, *about) -> list[dict]:
+    "Read many texts"
+    return [read_text(o, *about) for o in texts]
 
-ASKED = {"read": read_text, "program": find_program, "guess": guess_entry, "compile": compile_suite}
+ASKED = {"read": read_texts, "program": find_program, "guess": guess_entry, "compile": compile_suite}
 _EXPECTED = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, ArithmeticError,
              SyntaxError, MemoryError)
 
