@@ -294,11 +294,6 @@ class Conversion:
 def _having(self, status): return [e for e in self.entries if e.status == status]
 
 @patch(as_prop=True)
-def taken(self: Conversion) -> list[Entry]:
-    "Entries that were good as they stood"
-    return _having(self, "taken")
-
-@patch(as_prop=True)
 def repaired(self: Conversion) -> list[Entry]:
     "Entries in which something was changed, guessed or left out"
     return _having(self, "repaired")

@@ -293,10 +293,10 @@ def _named(draft, starters, records):
     classes = [found[0][0] for o in given if (found := read_sequence(o)) and found[0][0][:1].isupper()]
     return [o for o in names if o] + [o.name for o in starters] + classes[:1]
 
-def _wants_program(code, named, records):
+def _wants_program(draft, code, named, records):
     "True if the solution is a program that reads and prints"
     is_text = lambda o: isinstance(o, Record) and not o.text and isinstance(o.expected, (str, list))
-    reads = not code or re.search(r"\binput\s*\(|\bstdin\b|\bopen\(\s*0", code)
+    reads = not code or draft.format in COLLECTIONS or re.search(r"\binput\s*\(|\bstdin\b|\bopen\(\s*0", code)
     return bool(records and all(map(is_text, records)) and reads and not named)
 
 def _outline(draft, starters, records):
@@ -347,7 +347,7 @@ _READS = "\n\nThe program reads standard input and prints its answer. Define mai
 def _convert_tests(draft, code, named, starters, records):
     "Signature and tests of an entry; gives the syntax of what they call, None for a program"
     fields = draft.fields
-    if _wants_program(code, named, records):
+    if _wants_program(draft, code, named, records):
         fields["baseline_tests"] = program_tests(draft, records)
         fields["function_signature"] = "def main() -> None:"
         if fields["description"]: fields["description"] += _READS

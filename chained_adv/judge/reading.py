@@ -14,7 +14,7 @@ from typing import Any
 from .answers import Block, find_program, guess_entry, lines_with_tests, names_of
 from .answers import parse_pieces, unknown_names
 from .constants import Parameters, Refused, Unknown, constant
-from .constants import can_take, fit_row, nested_rows, read_parameters
+from .constants import can_take, fit_row, nested_rows, only_note, read_parameters
 from .suites import FUNCTIONS, SUPPLIED, compile_suite, functions_of, helpers_in
 from .suites import is_test_class, tests_in, unfold_check
 from .wire import Channel, Packer, patch, read, write
@@ -157,7 +157,7 @@ def rows(self: Reading, node: Any) -> list | None: # (parts, span, is it a recor
         alone = any(fit_row(row_shape(items), self.takes)) and isinstance(node, ast.Expr)
         inside = all(any(fit_row(row_shape(o.elts), self.takes)) for o in items)
         nested = any(isinstance(o.elts[0], _SEQUENCES) for o in items if o.elts)
-        takes_list = self.takes.note in ("list", "List") and not nested
+        takes_list = only_note(self.takes) in ("list", "List") and not nested
         if not alone or inside and isinstance(value, ast.List) and not takes_list:
             return [(o.elts, self.view.span(o), False) for o in items]
     return [(items, self.view.span(value), False)] if isinstance(node, ast.Expr) else None
