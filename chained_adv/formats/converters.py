@@ -390,14 +390,14 @@ def _code_prompt(prompt, name):
     others = [ast.get_source_segment(prompt, n) for n in body if n is not own]
     return ast.get_docstring(own) or f"Write the function {name}.", "\n\n".join(o for o in others if o)
 
-def _describe(draft, node):
-    "The description, from the entry or from the solution's docstring, and the set-up code of a prompt"
+def _describe(draft, node, code):
+    "The description, from the entry or from a docstring of the solution, and the set-up code of a prompt"
     prompt, text = draft.take("description"), draft.fields["description"]
     if node and isinstance(prompt, str) and (found := _code_prompt(prompt.replace("\r\n", "\n"), node.name)):
         return found
     if text: return text, ""
-    if not (text := ast.get_docstring(node) if node else ""):
-        raise Refused("no description; say in words what is asked")
+    own, whole = (ast.get_docstring(o) if o else "" for o in (node, parse_code(code)))
+    if not (text := own or whole): raise Refused("no description; say in words what is asked")
     draft.note("no description: the solution's docstring taken")
     return text, ""
 
@@ -420,7 +420,7 @@ def convert_entry(
     code, named = (programs or [""])[0], _named(draft, starters, records)
     if row.tests_are == "inputs": records = tests_by_reference(draft, code, (named or [""])[0], records)
     node = _convert_tests(draft, code, named, starters, records)
-    fields["description"], given = _describe(draft, node)
+    fields["description"], given = _describe(draft, node, code)
     fields["setup"] = given or read_setup(draft)
     is_alike = lambda o: not node or completeness(parse_code(o).body, node.name)
     fields["reference_solution"], fields["references"] = code, [o for o in programs[1:] if is_alike(o)]

@@ -161,13 +161,12 @@ def keep_calls(
     signature: str # Its `def` line
 ) -> list: # Rows and asserts
     "Calls as baseline tests"
-    plain = [(args, want) for args, want in calls if is_json([*args, want])]
-    for form in (lambda args, want: [*args, want], lambda args, want: [args, want]):
-        meant = split_rows([form(*o) for o in plain], signature)
-        if [o and ([*o[0]], o[1]) for o in meant] == plain: break
-    else: plain = []
+    rows = [[*args, want] if is_json([*args, want]) else [] for args, want in calls]
+    meant = iter(split_rows([o for o in rows if o], signature))
     text = lambda args, want: f"assert {name}({', '.join(map(repr, args))}) == {want!r}"
-    return [form(*o) if o in plain and is_json([*o[0], o[1]]) else text(*o) for o in calls]
+    return [row if row and next(meant) == (tuple(args), want) else text(args, want)
+            for row, (args, want) in zip(rows, calls)]
+
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #e1459564
 def read_sequence(given: object) -> tuple[list, list] | None: # Names and lists of arguments
