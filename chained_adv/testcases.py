@@ -85,7 +85,7 @@ def parse_tests(
 # %% ../nbs/04_testcases.ipynb #0135a714
 _known = Known(50_000, 64_000_000) # readings
 
-def _read(text, entry, signature, calls):
+def _read(text, entry, signature, calls=False):
     return _known.get((text, entry, signature, calls)) or _read_anew([text], entry, signature, calls)[0]
 
 _seconds = lambda text: 1 + len(text) / 30_000 # an honest text of this length takes a fifth of it
