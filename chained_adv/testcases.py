@@ -151,7 +151,7 @@ def guess_entry(
     code: str, # A program
     signature: str, # Its `def` line, or nothing
     text: str # Tests of it
-) -> str: # The function's name; empty when there is none
+) -> str: # The function's name; empty when there is none, or more than one
     "The function that a program's tests call"
     if signature: return signature_args(signature).name
     try: return reader.ask("guess", code[:MAX_TEXT], text[:MAX_TEXT])

@@ -357,24 +357,32 @@ def _free(nodes):
     public = [n for n in nodes if n[:1] != "_"]
     return [n for n in public if not any(n in made for m, made in called.items() if m != n)] or public
 
+def _offered(body):
+    "Name -> syntax of the methods, functions and classes of a program"
+    places = (methods(body), FUNCTIONS), (statements(body), FUNCTIONS), (statements(body), ast.ClassDef)
+    return [{o.name: o for o in nodes if isinstance(o, kinds) and o.name != "Solution"}
+            for nodes, kinds in places]
+
+def _calls(name, text): return len(re.findall(rf"\b{name}\s*\(", text))
+
 def choose_entry(
     body: list, # A program
     named: list[str], # Names of what is meant, the best first
     text: str # Its tests
 ) -> Any: # Syntax of a function, method or class; None where there is none
     "What tests of a program are to call"
-    groups: list[dict] = [{o.name: o for o in nodes if isinstance(o, kinds) and o.name != "Solution"}
-                          for nodes, kinds in ((methods(body), FUNCTIONS), (statements(body), FUNCTIONS),
-                                               (statements(body), ast.ClassDef))]
-    offered = groups[2] | groups[1] | groups[0]
-    count = lambda name: len(re.findall(rf"\b{name}\s*\(", text))
+    groups: list[dict] = _offered(body)
+    offered, count = groups[2] | groups[1] | groups[0], lambda name: _calls(name, text)
     called = [max(offered, key=count)] if any(map(count, offered)) else []
     for name in (*named, *called, *(o for group in groups for o in _free(group)[-1:])):
         if name in offered: return offered[name]
 
-def guess_entry(code: str, text: str) -> str: # Empty where there is none
-    "The name of what the tests of a program are to call"
-    return getattr(choose_entry(ast.parse(code).body, [], text), "name", "")
+def guess_entry(code: str, text: str) -> str: # Empty where there is none, or more than one
+    "The function of a program that its tests call, where that is certain"
+    groups: list[dict] = _offered(ast.parse(code).body)[:2]
+    called = [n for n in groups[0] | groups[1] if _calls(n, text)]
+    public = [[n for n in group if n[:1] != "_"] for group in groups]
+    return next((group[0] for group in (called, *public) if len(group) == 1), "")
 
 # %% ../../nbs/judge/11b_answers.ipynb #80adf726
 _BULLET = re.compile(r"\s*(?:[-*•]|\d+[.)])\s+(?=assert\b|[(\[`]|>>>|\w+\()")
