@@ -16,7 +16,7 @@ from typing import Any
 from fastcore.basics import patch
 from .core import Chain, ConfigError, DATA_KINDS, Problem, ProblemError, TestCase, make_rng
 from .core import signature_args
-from .testcases import ParsedTests, Rejected, baseline_cases, parse_inputs, parse_tests
+from .testcases import ParsedTests, Rejected, baseline_cases, parse_tests
 from .judge.batches import returns_nothing
 from .sandbox import Job, Returned, Sandbox
 from .sampling import Reader, Sample
@@ -421,8 +421,8 @@ def use_fuzzer(
 def _read_list(discriminator, problem, text):
     "Read an answer, in the judge's jail"
     inputs = isinstance(discriminator, Fuzzer) or discriminator.config.tests == "inputs"
-    read = parse_inputs if inputs and can_fill(problem) else parse_tests
-    return read(text, problem.entry_point, problem.function_signature)
+    calls = inputs and can_fill(problem)
+    return parse_tests(text, problem.entry_point, problem.function_signature, calls)
 
 def write_lists(
     discriminator, # `Discriminator` or `Fuzzer`

@@ -20,7 +20,7 @@ from .formats.entry_tests import is_json
 from .problem_files import BUILTIN_SETS, EXAMPLE, TYPES, Conversion
 from .problem_files import convert_problems, describe_refused, validate_problem
 from .sandbox import Sandbox, problem_job
-from .testcases import baseline_cases, parse_tests
+from .testcases import baseline_cases, cut_out, read_baseline
 
 # %% ../nbs/07_problems.ipynb #adced96e
 def load_problems(
@@ -118,23 +118,11 @@ def find_problem(
 # %% ../nbs/07_problems.ipynb #9c5eec09
 _SAYS_NOTHING = ("cannot fail", "not the same in two runs")
 
-def _owned_cases(problem):
-    "The cases of each baseline test"
-    name, signature = problem.entry_point, problem.function_signature
-    read = lambda t: parse_tests(t, name, signature).cases if isinstance(t, str) else [t]
-    return [read(t) for t in problem.baseline_tests]
-
-def _without_cases(text, cases, dropped):
-    "A text without some of its cases; None where nothing is left or they cannot be cut out"
-    if len(dropped) == len(cases) or not all(o.span for o in dropped): return None
-    for start, end in sorted({o.span for o in dropped}, reverse=True):
-        text = f"{text[:start]}pass{text[end:]}"
-    return text
-
 def _judge_reference(problem, result):
     "(problem without tests that say nothing, None if its reference solution is wrong; reasons)"
     reasons, kept, verdicts = [], [], iter(result.verdicts)
-    for i, (test, cases) in enumerate(zip(problem.baseline_tests, _owned_cases(problem))):
+    about = problem.entry_point, problem.function_signature, problem.reference_solution
+    for i, (test, cases) in enumerate(zip(tests := problem.baseline_tests, read_baseline(tests, *about))):
         dropped = []
         for case in cases:
             if (verdict := next(verdicts)).passed: continue
@@ -142,8 +130,8 @@ def _judge_reference(problem, result):
             if not verdict.reason.startswith(_SAYS_NOTHING): return None, [f"the reference fails {about}"]
             dropped.append(case)
             reasons.append(f"left out {about}")
-        if dropped: test = _without_cases(test, cases, dropped) if isinstance(test, str) else None
-        if test is not None: kept.append(test)
+        if len(dropped) == len(cases) or not all(o.span for o in dropped): continue
+        kept.append(cut_out(test, dropped) if dropped else test)
     return (replace(problem, baseline_tests=tuple(kept)) if kept else None), reasons
 
 # %% ../nbs/07_problems.ipynb #baaadc7a

@@ -93,8 +93,9 @@ def item_tests(
         if not isinstance(o, (str, list)): raise RequestError(f"test {str(o)[:80]} is neither text nor list")
     rows = [o for o in tests if isinstance(o, list)]
     if rows and not signature: raise RequestError("lists as tests need a signature")
-    split = split_rows(rows, signature) if all(rows) else rows.index([])
-    if isinstance(split, int): raise RequestError(f"test {str(rows[split])[:80]} does not fit {signature}")
+    split = split_rows(rows, signature)
+    if None in split:
+        raise RequestError(f"test {str(rows[split.index(None)])[:80]} does not fit {signature}")
     cases = iter([TestCase(*o) for o in split])
     if entry: read_ahead([o for o in tests if isinstance(o, str)], entry, signature or None)
     return [o if isinstance(o, str) else next(cases) for o in tests]

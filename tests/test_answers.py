@@ -125,3 +125,8 @@ def test_a_broken_sandbox_is_no_rejected_text(monkeypatch):
     monkeypatch.setattr(testcases.reader, "ask", broken)
     for read in (lambda: parse_tests("assert f(1) == 987123", "f"), lambda: read_program("def f(x): return 987123", "f")):
         with pytest.raises(SandboxError): read()
+
+def test_entities_in_a_program_that_stands_alone():
+    "`n &lt; 3` is Python, too: two statements"
+    assert read_program("def below(n):\n    return n &lt; 3", "below").code == "def below(n):\n    return n < 3"
+    assert read_program("def text(): return '&lt;'", "text").code == "def text(): return '&lt;'"

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 from chained_adv.core import ConfigError, ProblemError
-from chained_adv.formats.converters import COLLECTIONS, convert_entry, standard_entry
+from chained_adv.formats.converters import COLLECTIONS, convert_entry
 from chained_adv.formats.entries import Refused, clean_text
 from chained_adv.problem_files import convert_problems, read_entries
 from chained_adv.problems import check_references, load_problems, save_problems
@@ -77,7 +77,7 @@ def test_nonsense_in_a_field_is_a_reason_and_no_traceback(data):
     row = row | {f: data.draw(NONSENSE) for f in fields}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        try: draft = convert_entry(row, "x", name)
+        try: draft = convert_entry(row, "x", COLLECTIONS[name])
         except Refused as e: assert str(e)
         else: assert draft.fields["baseline_tests"] and draft.fields["description"]
 
@@ -94,7 +94,7 @@ def test_nonsense_in_a_file_is_set_aside(data):
 def test_every_field_may_be_anything(name, value):
     row = next(o for n, o in ROWS if n == name)
     for field in row:
-        try: assert convert_entry(row | {field: value}, "x", name).fields["baseline_tests"]
+        try: assert convert_entry(row | {field: value}, "x", COLLECTIONS[name]).fields["baseline_tests"]
         except Refused as e: assert str(e)
 
 # ---------------------------------------------------------------- format, map, guesses
@@ -106,7 +106,7 @@ def test_format_and_map():
 
 def test_guesses_are_named():
     done = convert_problems([dict(slug="s", question="Add one.", solution="def inc(n): return n + 1", cases=[], test_cases=[[1, 2]])])
-    assert done.entries[0].format == "unknown" and {"tests = test_cases", "description = question", "reference_solution = solution"} <= {*done.guessed}
+    assert done.entries[0].format == "unknown" and {"baseline_tests = test_cases", "description = question", "reference_solution = solution"} <= {*done.guessed}
     assert not convert_problems(HERE / "mbpp.jsonl").guessed
 
 # ---------------------------------------------------------------- files

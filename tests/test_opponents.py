@@ -1,6 +1,7 @@
 "Inputs alone, the fuzzer as a player and beside one, and a tester's own values: by hand-made cases"
 import json
 from dataclasses import replace
+from functools import partial
 
 import pytest
 import torch
@@ -18,9 +19,11 @@ from chained_adv.sampling import Sample
 from chained_adv.sandbox import Job, Sandbox
 from chained_adv.trainer import CALLBACKS, check_config, stage_phases
 from chained_adv.config import TrainingConfig
-from chained_adv.testcases import REJECTIONS, Rejected, baseline_cases, parse_inputs, parse_tests
+from chained_adv.testcases import REJECTIONS, Rejected, baseline_cases, parse_tests
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.trainer import AdversarialTrainer
+
+parse_inputs = partial(parse_tests, calls=True)
 
 ONE, TWO, IO = "def f(xs):", "def f(xs, k):", "def main():"
 DOUBLE = Problem("double", "Return twice n.", "def double(n: int):", ([2, 4],), "def double(n): return 2 * n")
