@@ -62,7 +62,10 @@ def test_the_page_in_a_browser(browser, tmp_path, size, scheme):
         assert "onerror=alert(1)" in page.inner_text("body") and page.locator("svg").count() >= 6
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert page.evaluate("[...document.querySelectorAll('svg text')].every(o => o.getBoundingClientRect().right <= innerWidth)")
+        page.evaluate("document.querySelectorAll('details').forEach(o => o.open = false)")
+        assert not page.evaluate("document.querySelector('details pre').checkVisibility()")
         page.emulate_media(media="print") # on paper all is dark on white, and what is folded is shown
+        assert page.evaluate("!CSS.supports('selector(::details-content)') || document.querySelector('details pre').checkVisibility()")
         assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"
         assert not troubles, troubles
     finally: context.close()
