@@ -296,7 +296,7 @@ ALARMS = { # kind -> (rule, advice)
     "empty": (_share_rule("empty", "the lists hold no test"),
               f"Nothing is tested: {_READ}; the prompts or max_test_tokens may not suit the model"),
     "duplicate": (_share_rule("duplicate", "the tests repeat a call of their list"),
-                  "Repeating must not pay: choose the reward per_test, or fix the reward scheme"),
+                  "Repeating must not pay: choose --reward per_test, or with it a lower --discriminator-lr"),
     "rejected": (_share_rule("rejected", "the tests can't be read"),
                  f"The format is lost or unknown: {_READ}; lower the learning rate, or choose another "
                  "prompt set"),
