@@ -9,7 +9,14 @@ _HOME = {
     "Players": "models", "Problem": "core", "Sandbox": "sandbox", "TrainingConfig": "config",
     "load_problems": "problems", "parse_tests": "testcases", "play": "rollout", "tiny_problems": "tiny.world"}
 _RENAMED = {"learning_rate": "`learning_rate` is now `lr` (`chained-adv train --lr`), in `TrainingConfig` "
-                             "`generator_lr` and `discriminator_lr`"}
+                             "`generator_lr` and `discriminator_lr`",
+            "execute_tests": "`execute_tests` is a method: Sandbox().execute_tests(code, tests)",
+            "validate_tests_against_solution": "`validate_tests_against_solution` is a method of `Sandbox`",
+            "solve_problem": "`solve_problem` is a method: InferenceEngine.from_checkpoint(run).solve_problem(problem)",
+            "get_summary_stats": "`get_summary_stats` is now the file summary.json of a run; "
+                                 "`chained-adv report RUN` shows it",
+            "generate_critique": "`generate_critique` does not exist: the discriminator writes tests, and running "
+                                 "them is the critique"}
 __all__ = ["TINY", *_HOME]
 
 TYPE_CHECKING = False

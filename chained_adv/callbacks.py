@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['Kind', 'EXTRA', 'WINDOW', 'TRUTH', 'ALARMS', 'N_PROBES', 'N_PROGRAMS', 'Phase', 'Callback', 'Callbacks',
-           'TokenBudget', 'Log', 'Progress', 'Alarm', 'read_alarms', 'Guard', 'list_shares', 'StopOnAlarm',
-           'PastPrograms', 'FuzzInputs', 'make_callback']
+           'TokenBudget', 'Log', 'Progress', 'Alarm', 'read_alarms', 'log_alarms', 'Guard', 'list_shares',
+           'StopOnAlarm', 'PastPrograms', 'FuzzInputs', 'make_callback']
 
 # %% ../nbs/33_callbacks.ipynb #bb6076be
-import importlib, json, sys
+import json, sys
 from collections import Counter, defaultdict
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import mean as average, median, variance
 from typing import Any, NamedTuple, TypeVar
 from fastcore.basics import patch
-from .core import ConfigError, Problem, TestCase, TrainingError
+from .core import ConfigError, Problem, TestCase, TrainingError, load_object
 from .sampling import Sample
 from .ranks import is_main
 from .opponents import fuzz_tests
@@ -158,7 +158,7 @@ def room(self: TokenBudget,
     return max(0, min(wanted, int((self.budget - self.tokens) / self.costs[role])))
 
 # %% ../nbs/33_callbacks.ipynb #91824c49
-EXTRA = ("grad_norm", "rows_kept", "explained_variance", "sampler_gap", "by_tag", # logged next to `METRICS`
+EXTRA = ("grad_norm", "explained_variance", "sampler_gap", "by_tag", # logged next to `METRICS`
          "plain_verdicts") # verdicts that a program could forge; only where there are any
 
 def _evaluation_rows(stage, evaluations):
@@ -296,7 +296,7 @@ ALARMS = { # kind -> (rule, advice)
     "empty": (_share_rule("empty", "the lists hold no test"),
               f"Nothing is tested: {_READ}; the prompts or max_test_tokens may not suit the model"),
     "duplicate": (_share_rule("duplicate", "the tests repeat a call of their list"),
-                  "Repeating must not pay: choose the reward per_test, or fix the reward scheme"),
+                  "Repeating must not pay: choose --reward per_test, or with it a lower --discriminator-lr"),
     "rejected": (_share_rule("rejected", "the tests can't be read"),
                  f"The format is lost or unknown: {_READ}; lower the learning rate, or choose another "
                  "prompt set"),
@@ -309,7 +309,7 @@ class Alarm:
     step: int # of training
     stage: int # 1 to 5
     role: str # `generator` or `discriminator`
-    kind: str # a key of `ALARMS`
+    kind: str # a key of `ALARMS`, or of `hopeless.RULES`
     saw: str # what the guard saw
     advice: str # what to try
 
@@ -322,6 +322,17 @@ def read_alarms(
 ) -> list[Alarm]: # oldest first
     "Read the alarms of a run"
     return [Alarm(**row) for row in read_lines(Path(folder) / "alarms.jsonl")]
+
+def log_alarms(
+    trainer: Any, # `AdversarialTrainer`
+    alarms: list[Alarm] # that are new
+):
+    "Write alarms to the run's log, if there is a run, and print them"
+    for alarm in alarms:
+        if trainer.in_run and is_main():
+            with open(Path(trainer.config.out) / "alarms.jsonl", "a", encoding="utf-8") as file:
+                file.write(json.dumps(asdict(alarm)) + "\n")
+        if trainer.show: print(f"\n{alarm}", file=sys.stderr, flush=True)
 
 # %% ../nbs/33_callbacks.ipynb #64a0b7f1
 class Guard(Callback):
@@ -400,11 +411,7 @@ def after_step(self: Guard, line, rollout, samples):
     if role == "discriminator": figures |= dict(validity=line.get("validity"), **list_shares(rollout))
     stage = self.trainer.learning_stages(role, line["stage"])[0]
     self.alarms = self.look(line["step"], stage, role, **figures)
-    for alarm in self.alarms:
-        if self.trainer.in_run and is_main():
-            with open(Path(self.trainer.config.out) / "alarms.jsonl", "a", encoding="utf-8") as file:
-                file.write(json.dumps(asdict(alarm)) + "\n")
-        if self.trainer.show: print(f"\n{alarm}", file=sys.stderr, flush=True)
+    log_alarms(self.trainer, self.alarms)
 
 @patch
 def before_run(self: Guard):
@@ -418,9 +425,9 @@ def before_run(self: Guard):
 class StopOnAlarm(Callback):
     "Stop the run at the first alarm; raises `TrainingError`"
     def after_step(self, line, rollout, samples):
-        guard = self.trainer.callbacks.find(Guard) # it is called before this one
-        if guard.alarms:
-            raise TrainingError(f"{guard.alarms[0]} (The run stopped because stop_on_alarm is set; the "
+        alarms = [a for o in self.trainer.callbacks for a in getattr(o, "alarms", ())] # of the guards
+        if alarms:
+            raise TrainingError(f"{alarms[0]} (The run stopped because stop_on_alarm is set; the "
                                 f"checkpoints before this stage are untouched.)")
 
 # %% ../nbs/33_callbacks.ipynb #553bcb39
@@ -483,10 +490,7 @@ def _add_tests(self: FuzzInputs, problem: Problem, earlier: list[TestCase]):
 # %% ../nbs/33_callbacks.ipynb #cd7a8992
 def _load_class(text, module, name):
     "Import a class of callbacks"
-    if "" not in sys.path: sys.path.insert(0, "") # a command doesn't look in the current folder by itself
-    try: kind = getattr(importlib.import_module(module), name, None)
-    except ImportError as e:
-        raise ConfigError(f"callback {text!r}: {module} cannot be imported ({e})") from None
+    kind = load_object("callback", f"{module}:{name}")
     if isinstance(kind, type) and issubclass(kind, Callback): return kind
     raise ConfigError(f"callback {text!r}: {module} has no class {name} that derives from "
                       "chained_adv.callbacks.Callback")

@@ -375,8 +375,8 @@ def check_same_settings(
 ):
     "Raise `ConfigError` if the run was started with other settings"
     saved = json.loads((folder / "config.json").read_text(encoding="utf-8"))["settings"]
-    places = {k: saved[k] for k in ("out", "problems", "save_every") if k in saved} # change no figure
-    now = json.loads(json.dumps(asdict(replace(config, **places))))
+    places = {k: saved[k] for k in ("out", "problems", "save_every", "hopeless_steps") if k in saved}
+    now = json.loads(json.dumps(asdict(replace(config, **places)))) # the places change no figure
     changed = [k for k in now | saved if now.get(k) != saved.get(k)]
     _require(not changed, f"{folder} was started with other settings ({', '.join(changed)}); resume with "
                           "the same ones, or start a new run")

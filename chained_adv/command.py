@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from fastcore.docments import ann_parts, docments
 from .config import ModelConfig, PPOConfig, TrainingConfig
-from .core import ChainedAdvError, ConfigError
+from .core import ChainedAdvError, ConfigError, HopelessError
 
 # %% ../nbs/39_command.ipynb #68bbc67b
 try: import tomllib
@@ -47,7 +47,7 @@ def exit_status() -> Iterator[None]:
     except Exception as e:
         if not (message := describe_error(e)): raise
         say(f"chained-adv: {message}")
-        sys.exit(2)
+        sys.exit(1 if isinstance(e, HopelessError) else 2)
 
 # %% ../nbs/39_command.ipynb #76a660fa
 def say(text: str):

@@ -84,11 +84,12 @@ class TrainingConfig:
     token_budget: int = 0 # Tokens that both players generate to learn, which then end phases; 0 counts steps
     generator_lr: float = 0. # Learning rate of the generator; 0 chooses by model
     discriminator_lr: float = 0. # Learning rate of the discriminator; 0 chooses by model
-    reward: str = "per_test" # Reward scheme: `per_test`, `zero_sum`, `shaped` or `baseline`
+    reward: str = "per_test" # Reward: `per_test`, `zero_sum`, `shaped`, `baseline`, or `module:function`
     order: str = "uniform" # Order of problems: `uniform` is random, `difficulty` goes from easy to hard
     eval_samples: int = 200 # Held-out samples of an evaluation, rounded up to whole problems
     n_mutants: int = 6 # Mutants per problem for the mutation score; 0 leaves it out
     episodes: int = 2 # Problems of a step whose texts are kept, next to all of evaluations; 0 keeps none
+    hopeless_steps: int = 10 # Steps in a row that can't teach anything, which end the run; 0 never ends it
     timeout: float = 2. # Processor seconds of a test
     unguarded: str = "never" # Plain verdicts, which a program could forge, as rewards: `never` or `trusted`
     isolation: str = "" # Required level: `process`, `seccomp`, `landlock`, `full`; empty takes the strongest

@@ -4,11 +4,12 @@
 
 # %% auto #0
 __all__ = ['DIFFICULTIES', 'FunctionNode', 'DATA_KINDS', 'TEST_KINDS', 'OUTCOMES', 'ChainedAdvError', 'ConfigError',
-           'ProblemError', 'TrainingError', 'Problem', 'signature_args', 'TestCase', 'describe_test', 'Verdict',
-           'ExecutionResult', 'Chain', 'stable_hash', 'make_rng']
+           'ProblemError', 'TrainingError', 'HopelessError', 'load_object', 'describe_origin', 'Problem',
+           'signature_args', 'TestCase', 'describe_test', 'Verdict', 'ExecutionResult', 'Chain', 'stable_hash',
+           'make_rng']
 
 # %% ../nbs/01_core.ipynb #a044d442
-import ast, hashlib, itertools, random
+import ast, hashlib, importlib, itertools, random, sys, traceback
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -26,6 +27,33 @@ class ProblemError(ChainedAdvError):
 
 class TrainingError(ChainedAdvError):
     "A run that must stop: a NaN, a dead sandbox, a broken reward"
+
+class HopelessError(TrainingError):
+    "A run that was stopped because it can't learn; exit status 1"
+
+# %% ../nbs/01_core.ipynb #62d8b123
+def load_object(
+    what: str, # What the object is for, for messages
+    text: str # `package.module:name`
+) -> Any: # The object
+    "Import an object that a setting names; raises `ConfigError`"
+    module, _, name = text.partition(":")
+    if "" not in sys.path: sys.path.insert(0, "") # a command doesn't look in the current folder by itself
+    try: loaded = importlib.import_module(module)
+    except Exception as e:
+        why = e if isinstance(e, ImportError) else describe_origin(e)
+        raise ConfigError(f"{what} {text!r}: {module} cannot be imported ({why})") from None
+    if hasattr(loaded, name): return getattr(loaded, name)
+    raise ConfigError(f"{what} {text!r}: {loaded.__file__ or module} has no {name}")
+
+def describe_origin(
+    error: Exception # Raised by code of a user
+) -> str: # Like `ValueError: no, in mine.py, line 3`
+    "Describe an error with the file and line that raised it"
+    what = type(error).__name__
+    if isinstance(error, SyntaxError): return f"{what}: {error.msg}, in {error.filename}, line {error.lineno}"
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{what}: {error}, in {last.filename}, line {last.lineno}"
 
 # %% ../nbs/01_core.ipynb #293fb63b
 DIFFICULTIES = ("easy", "medium", "hard")

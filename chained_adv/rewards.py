@@ -4,15 +4,18 @@
 
 # %% auto #0
 __all__ = ['NEUTRAL_RATE', 'REWARD_SCHEMES', 'INPUT_COST', 'align_verdicts', 'Tally', 'tally_tests', 'RewardScheme',
-           'per_test_credits', 'get_reward_scheme', 'compute_generator_reward', 'compute_discriminator_reward']
+           'per_test_credits', 'get_reward_scheme', 'compute_generator_reward', 'compute_discriminator_reward',
+           'load_scheme']
 
 # %% ../nbs/09_rewards.ipynb #8e362931
-import math
+import inspect, math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from fastcore.basics import patch
-from .core import ConfigError, ExecutionResult, TrainingError, Verdict
+from .core import (ConfigError, ExecutionResult, TrainingError, Verdict, describe_origin,
+                              load_object)
 
 # %% ../nbs/09_rewards.ipynb #5b4268d3
 def _mismatch(verdict, reference):
@@ -222,13 +225,14 @@ REWARD_SCHEMES = {o.name: o for o in (
 
 # %% ../nbs/09_rewards.ipynb #128628b9
 def get_reward_scheme(
-    scheme: str | RewardScheme # Name in `REWARD_SCHEMES`, or a scheme of your own
+    scheme: str | RewardScheme # Name in `REWARD_SCHEMES`, `module:function`, or a scheme of your own
 ) -> RewardScheme: # The scheme
     "Find a scheme by its name; raises `ConfigError` for an unknown one"
     if isinstance(scheme, RewardScheme): return scheme
+    if ":" in scheme: return load_scheme(scheme)
     if scheme not in REWARD_SCHEMES:
         raise ConfigError(f"reward scheme {scheme!r} does not exist; choose one of "
-                          f"{', '.join(REWARD_SCHEMES)}")
+                          f"{', '.join(REWARD_SCHEMES)}, or name a function of yours as module:function")
     return REWARD_SCHEMES[scheme]
 
 # %% ../nbs/09_rewards.ipynb #33ad4bf0
@@ -292,3 +296,22 @@ def compute_discriminator_reward(
     chosen, programs = get_reward_scheme(scheme), (generator_result, *others)
     align_verdicts(generator_result, validation_result) # raises, whatever the formula looks at
     return _checked(chosen.discriminator(chosen, programs, validation_result, lists), chosen, "discriminator")
+
+# %% ../nbs/09_rewards.ipynb #3c2e2d88
+@cache
+def load_scheme(
+    text: str # `module:function` or `module:NAME` of a `RewardScheme`
+) -> RewardScheme: # The scheme
+    "Make a scheme of a formula of yours; raises `ConfigError`"
+    formula = load_object("reward", text)
+    if isinstance(formula, RewardScheme): return formula
+    try: inspect.signature(formula).bind([], [], False)
+    except (TypeError, ValueError) as e:
+        where = inspect.getsourcefile(formula) if inspect.isfunction(formula) else text
+        raise ConfigError(f"reward {text!r}: {where} must define a function of (valid, baseline, timed_out), "
+                          f"or a RewardScheme ({e})") from None
+    where = inspect.getsourcefile(formula) if inspect.isfunction(formula) else text
+    def call(scheme, valid, baseline, timed_out):
+        try: return formula(valid, baseline, timed_out)
+        except Exception as e: raise TrainingError(f"reward {text!r} failed: {describe_origin(e)}") from None
+    return replace(REWARD_SCHEMES["per_test"], name=f"{text} ({where})", generator=call)

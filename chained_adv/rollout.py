@@ -206,11 +206,17 @@ def _catch_rate(rollout):
         caught += [any(o.key in written for o in catching_tests(c)) for c in m.chains if not c.solved]
     return mean(caught)
 
+def _lengths(role, answers):
+    "Mean tokens of a player's answers, and the share of them that the limit cut"
+    return {f"{role}_length": mean(len(a.ids) for a in answers),
+            f"{role}_cut": mean(not a.finished for a in answers)}
+
 def rollout_metrics(
     rollout: Rollout # Judged
 ) -> dict: # Names as in `metrics.jsonl`
     "Metrics of a batch"
     chains, lists, seconds = rollout.chains, rollout.lists, rollout.seconds
+    texts = [a for c in chains for a in c.answers.values()]
     out = dict(
         generator_reward=mean(c.generator_reward for c in chains),
         discriminator_reward=mean(t.reward for t in lists),
@@ -220,6 +226,7 @@ def rollout_metrics(
         validity=mean(v.passed for t in lists for v in distinct_verdicts(t)),
         bug_catch_rate=_catch_rate(rollout),
         num_tests=mean(len(t.parsed.items) for t in lists),
+        **_lengths("generator", texts), **_lengths("discriminator", [t.answer for t in lists]),
         plain_verdicts=rollout.num_plain or None,
         generated_tokens=sum(rollout.tokens.values()),
         seconds_generate=sum(seconds.values()) - seconds["execute"],

@@ -37,8 +37,9 @@ from .core import ConfigError, TrainingError
 METRICS = (
     "step", "stage", "phase", "role", "generator_reward", "discriminator_reward", "pass_rate",
     "baseline_pass_rate", "solved", "validity", "bug_catch_rate", "num_tests", "policy_loss", "value_loss",
-    "kl", "clip_fraction", "entropy", "generated_tokens", "seconds_generate", "seconds_execute",
-    "seconds_update")
+    "kl", "clip_fraction", "entropy", "generator_length", "generator_cut", "discriminator_length",
+    "discriminator_cut", "rows_kept", "groups_mixed", "generated_tokens", "seconds_generate",
+    "seconds_execute", "seconds_update")
 RATE_NAMES = ("solved", "solved_greedy", "baseline_pass_rate", "validity", "bug_catch_rate", "mutation_score")
 EVALUATION_FIELDS = ("step", "stage", "split", "n") + RATE_NAMES
 

@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['CALLBACKS', 'TOGETHER', 'TESTED', 'EVAL_TESTED', 'EVAL_LESS', 'STATISTICS', 'UNFINISHED', 'PROBED',
            'AdversarialTrainer', 'named_callbacks', 'check_config', 'learning_rate', 'stage_phases', 'is_mixed',
-           'probe_problems', 'run_facts']
+           'probe_problems', 'run_facts', 'peak_memory']
 
 # %% ../nbs/36_trainer.ipynb #cd623041
-import json, math, sys, time, warnings
+import json, math, resource, sys, time, warnings
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -32,7 +32,7 @@ from .ppo import Batch, create_optimizer
 from .value_heads import ValueHeads
 from .opponents import is_fuzz
 from .rollout import ALL_STAGES, Rollout, play, rollout_metrics
-from .batches import discriminator_batch, generator_batch, update_player
+from .batches import discriminator_batch, generator_batch, share_mixed, update_player
 from .tracking import (check_tracker, describe_seconds, read_evaluations, read_lines, read_metrics,
                                   replace_text, write_json)
 
@@ -42,6 +42,7 @@ from .evaluation import (N_SELECTION, RATE_NAMES, Evaluation, Selection, evaluat
 from .mutants import find_live_mutants
 from .callbacks import (Callback, Callbacks, FuzzInputs, Guard, Log, PastPrograms, Phase, Progress,
                                    StopOnAlarm, TokenBudget, make_callback)
+from .hopeless import Hopeless
 from .episodes import KeepEpisodes
 from .checkpoints import (CheckpointManager, check_folder, check_same_settings, clear_folder,
                                      hold_folder, warn_of_changes)
@@ -127,6 +128,7 @@ class AdversarialTrainer:
         with _locate_errors(self.step, at, role):
             stats = update_player(self.players.role(role), samples, stages, batch, optimizer, self.values,
                                   learning[0], self.step)
+        stats["groups_mixed"] = share_mixed(batch)
         line = self._line(role, at, phase, rollout, stats, time.perf_counter() - start)
         self.callbacks.call("after_step", line, rollout, samples)
         return line
@@ -159,7 +161,7 @@ def named_callbacks(
 _LEAST = dict(
     n_discriminator_steps=0, first_discriminator_steps=0, n_generator_steps=0, k_alternating_steps=0,
     problems_per_step=1, n_samples=2, n_lists=2, n_programs=1, token_budget=0, eval_samples=1, n_mutants=0,
-    probe_samples=0, probe_enough=0, save_every=0)
+    probe_samples=0, probe_enough=0, save_every=0, hopeless_steps=0)
 
 def _require(condition, message):
     if not condition: raise ConfigError(message)
@@ -276,7 +278,7 @@ def _prepare(self: AdversarialTrainer, callbacks):
     self.values = ValueHeads(self.config.ppo, self.config.seed)
     self.budget = TokenBudget(self.config.token_budget)
     shown = [Log(), KeepEpisodes(), *([Progress()] if self.show else [])] if is_main() else []
-    always = [self.budget, *shown, Guard(), PastPrograms()]
+    always = [self.budget, *shown, Guard(), Hopeless(), PastPrograms()]
     self.callbacks = Callbacks(always + named_callbacks(self.config) + list(callbacks))
     self.callbacks.call("attach", self)
 
@@ -389,8 +391,8 @@ def _locate_errors(step, stage, role):
         raise TrainingError(f"step {step}, stage {stage}, {role}: {e}") from None
 
 # %% ../nbs/36_trainer.ipynb #0d2ea389
-STATISTICS = ("policy_loss", "kl", "clip_fraction", "entropy", "grad_norm", "rows_kept", "value_loss",
-              "explained_variance", "sampler_gap") # What we log of an update, where it has it
+STATISTICS = ("policy_loss", "kl", "clip_fraction", "entropy", "grad_norm", "rows_kept", "groups_mixed",
+              "value_loss", "explained_variance", "sampler_gap") # What we log of an update, where it has it
 
 @patch
 def _line(self: AdversarialTrainer, role, stage, phase, rollout, stats, seconds):
@@ -692,6 +694,13 @@ def _end_stage(self: AdversarialTrainer, stage):
     else: self.evaluate(stage, ("held_out",), EVAL_TESTED, math.ceil(EVAL_LESS * self.config.eval_samples))
     self._save(stage)
 
+def peak_memory() -> dict[str, int]: # Megabytes: `process`, and `gpu` if there is one
+    "Measure the most memory that this process has held"
+    bytes_each = 1 if sys.platform == "darwin" else 1024
+    peak = dict(process=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * bytes_each)
+    if torch.cuda.is_available(): peak["gpu"] = torch.cuda.max_memory_allocated()
+    return {name: n // 10**6 for name, n in peak.items()}
+
 @patch
 def _write_summary(self: AdversarialTrainer):
     "Write what the run changed, from its own log, to `summary.json`; return it"
@@ -703,6 +712,7 @@ def _write_summary(self: AdversarialTrainer):
                    generated_tokens=self.tokens, evaluation_tokens=sampled, seed=self.config.seed)
     count = lambda lines: sum(o.get("plain_verdicts", 0) for o in lines)
     plain = dict(training=count(read_metrics(self.config.out)), evaluation=count(rows))
+    summary["peak_mb"] = peak_memory()
     if any(plain.values()): summary["plain_verdicts"] = plain
     if self.set_aside: summary["set_aside"] = list(self.set_aside)
     write_json(Path(self.config.out, "summary.json"), summary)

@@ -369,6 +369,39 @@ def test_show_with_a_run(run):
 
 def test_show_names_what_is_near(run): refused(call("show", "times_9", "--run", run), "no problem 'times_9'", "times_")
 
+def test_before_training_with_the_settings_of_a_run(run):
+    "`--like` and `--checkpoint stage_0` show the same; the bare model writes more than the four tokens of the run"
+    shown = [json.loads(call("show", *args, "--json", "--device", "cpu").stdout)
+             for args in (("--like", run), ("--like", run, "--model", "tiny"), ("--run", run, "--checkpoint", "stage_0"), ("--problems", run.parent / "problems.json"))]
+    assert shown[0] == shown[1] == shown[2] and shown[3]["problem"] == "times_0"
+    length = lambda o: len(o["stages"][0]["text"])
+    assert 0 < length(shown[0]) < length(shown[3])
+
+def test_solve_and_evaluate_like_a_run(run, here):
+    solved = [call("solve", "times_3", *args, "--json", "--device", "cpu").stdout for args in (("--like", run), ("--run", run, "--checkpoint", "stage_0"))]
+    texts = [json.loads(o)["stages"] for o in solved]
+    assert texts[0] == texts[1]
+    measured = json.loads(call("evaluate", "tiny", run / "checkpoints/stage_0", "--like", run, "--n-mutants", 0, "--device", "cpu", "--json").stdout)
+    assert [o["solved"] for o in measured][0]["value"] == measured[1]["solved"]["value"] and measured[0]["validity"]["value"] == measured[1]["validity"]["value"]
+
+@pytest.mark.parametrize("args, words", [(("show", "--like", "nowhere"), "--like nowhere: no run's config.json"), (("solve", "--like", "nowhere"), "--like nowhere")])
+def test_like_refuses(here, args, words): refused(call(*args), words)
+
+def test_like_is_for_models(run):
+    refused(call("show", "--run", run, "--like", run), "leave out --like, or --run")
+    refused(call("evaluate", run, "--like", run), "--like is for models")
+
+def test_a_reward_of_ones_own(run, here):
+    "A function in the current folder; its errors name file and line"
+    Path("mine.py").write_text("def half(valid, baseline, timed_out):\n    return .5\n\ndef broken(valid, baseline, timed_out):\n    return valid[99]\n")
+    r = call("show", "--like", run, "--reward", "mine:half", "--device", "cpu", "--json")
+    assert r.exit_code == 0 and json.loads(r.stdout)["generator_reward"] == .5, r
+    train = ["train", *SMALL, "--problems", run.parent / "problems.json", "--out", "own"]
+    refused(call(*train, "--reward", "mine:broken"), "reward 'mine:broken' failed: IndexError: list index out of range, in ", "mine.py, line 5")
+    refused(call(*train, "--reward", "mine:nothing"), "mine.py has no nothing")
+    refused(call(*train, "--reward", "nowhere:nothing"), "nowhere cannot be imported")
+    assert call(*train, "--overwrite", "--reward", "mine:half").exit_code == 0 and json.loads(Path("own/config.json").read_text())["settings"]["reward"] == "mine:half"
+
 def test_list(run):
     found = json.loads(call("solve", "--run", run, "--list", "--json").stdout)
     assert sorted(o["id"] for o in found) == [f"times_{i}" for i in range(5)] and [o["split"] for o in found] == ["held_out"] + ["train"] * 4

@@ -38,7 +38,9 @@ def test_editors_see_the_same_names():
 
 @pytest.mark.parametrize("name, words", [
     ("learning_rate", "`learning_rate` is now `lr`"), ("compute_policy_loss", "from chained_adv.ppo import compute_policy_loss"),
-    ("CheckpointManager", "from chained_adv.checkpoints import CheckpointManager"), ("TestCase", "from chained_adv.core import TestCase")])
+    ("CheckpointManager", "from chained_adv.checkpoints import CheckpointManager"), ("TestCase", "from chained_adv.core import TestCase"),
+    ("execute_tests", r"Sandbox\(\).execute_tests"), ("solve_problem", "InferenceEngine.from_checkpoint"), ("get_summary_stats", "summary.json"), ("generate_critique", "does not exist"),
+    ("validate_tests_against_solution", "method of `Sandbox`")])
 def test_other_names_are_pointed_at(name, words):
     with pytest.raises(ImportError, match=words): exec(f"from chained_adv import {name}")
     with pytest.raises(ImportError, match=words): getattr(chained_adv, name)
