@@ -25,8 +25,8 @@ UPWARD = {  # importer: modules that are read after it
     "arc.results.answers": "arc.verify",
 }
 READ_FIRST = "one_page"  # tells the whole game, so it may import anything
-JUDGE, HEAVY = "jail judge sandbox problems rewards stages", {"torch", "transformers", "numpy"}
-TEXT, COMMANDS = "stages testcases sandbox rollout", "cli"
+JUDGE, HEAVY = "jail judge sandbox problems rewards stages matches", {"torch", "transformers", "numpy"}
+TEXT, COMMANDS = "stages testcases sandbox matches rollout", "cli"
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 def read_notebooks(root=ROOT) -> dict:

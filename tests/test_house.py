@@ -17,6 +17,7 @@ CODE = { # notebook without its ending: source of the module that it exports
     "04_sandbox": "def run():\n    from .testcases import parse_tests",
     "05_problems": "from .core import Problem",
     "06_rewards": "from . import core",
+    "07_matches": "from .rewards import score\nfrom .sandbox import run",
     "10_sampling": "import torch",
     "10a_memory": "import torch\nfrom .sampling import read",
     "11_ppo": "import torch\nfrom .memory import split",
@@ -46,7 +47,7 @@ def test_a_house_in_order_passes(tmp_path):
 
 def test_folders_are_read_before_the_first_notebook_that_needs_them(tmp_path):
     assert rules.reading_order(build(tmp_path)) == [
-        "core", "stages", "jail", "judge.wire", "judge.host", "testcases", "sandbox", "problems", "rewards", "sampling", "memory", "ppo",
+        "core", "stages", "jail", "judge.wire", "judge.host", "testcases", "sandbox", "problems", "rewards", "matches", "sampling", "memory", "ppo",
         "rollout", "arc.forms.reading", "arc.grids", "cli"]
 
 @pytest.mark.parametrize("notebook, source, complaint", [
@@ -59,6 +60,7 @@ def test_folders_are_read_before_the_first_notebook_that_needs_them(tmp_path):
     ("03_testcases", "import torch.nn", "testcases imports torch, which is closed to the judge's half"),
     ("judge__00_wire", "def f(): import numpy as np", "judge.wire imports numpy"),
     ("06_rewards", "from torch import tensor", "rewards imports torch"),
+    ("07_matches", "import torch", "matches imports torch"),
     ("05_problems", "from transformers import AutoTokenizer", "problems imports transformers"),
     ("11_ppo", "from .stages import prompt", "ppo imports stages, which is closed to `ppo` and all that it imports"),
     ("10a_memory", "from .testcases import parse_tests", "memory imports testcases, which is closed to `ppo`"),
