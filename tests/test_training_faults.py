@@ -294,3 +294,11 @@ def test_a_problem_that_is_too_long_is_set_aside_by_name(tmp_path):
 def test_nothing_is_cut_without_a_word():
     players = Players(ModelConfig(model="tiny", device="cpu"))
     with pytest.raises(ConfigError, match="tokens; the model reads"): players.generator.sample(["x " * 9999], 1)
+
+def test_chat_prompts_without_a_template_are_refused(tmp_path):
+    model, tokenizer = load_base(str(TINY), "cpu")
+    tokenizer.chat_template = None
+    model.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    with pytest.raises(ConfigError, match="no chat template; choose an instruct model, or --prompts few_shot"):
+        Players(ModelConfig(model=str(tmp_path), prompts="chat", device="cpu"))
