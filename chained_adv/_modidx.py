@@ -2178,6 +2178,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                     'chained_adv/formats/entry_tests.py'),
                                                  'chained_adv.formats.entry_tests.read_as': ( 'formats/entry_tests.html#read_as',
                                                                                               'chained_adv/formats/entry_tests.py'),
+                                                 'chained_adv.formats.entry_tests.read_cycle': ( 'formats/entry_tests.html#read_cycle',
+                                                                                                 'chained_adv/formats/entry_tests.py'),
                                                  'chained_adv.formats.entry_tests.read_sequence': ( 'formats/entry_tests.html#read_sequence',
                                                                                                     'chained_adv/formats/entry_tests.py'),
                                                  'chained_adv.formats.entry_tests.sequence_test': ( 'formats/entry_tests.html#sequence_test',

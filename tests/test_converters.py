@@ -55,6 +55,8 @@ HEALTHY = {
                                                  solutions={"java": "class Solution {}", "python3": two_sum(k)}, testCases=[{"args": [[3, 3], 6], "expected": [0, 1]}]),
     "leetcode, tree": lambda k: leet(k, solution=f"class Solution:\n    def total(self, root: Optional[TreeNode]) -> int:\n        return {k} + (root.val + self.total(root.left) + self.total(root.right) - {2 * k} if root else 0)\n", tests=[{"input": {"root": "[1,null,2]"}, "output": str(3 + k)}, {"input": "root = []", "output": str(k)}]),
     "inputs and outputs": lambda k: dict(slug=f"columns-{k}", question=f"Add {k} to n.", solution=f"def shift(n: int) -> int:\n    return n + {k}", tests=dict(inputs=[[1], [2]], outputs=[1 + k, 2 + k])),
+    "leetcode, cyclic list": lambda k: leet(k, solution=f"class Solution:\n    def hasCycle(self, head: Optional[ListNode]) -> bool:\n        seen = set() # {k}\n        while head and id(head) not in seen:\n            seen.add(id(head))\n            head = head.next\n        return head is not None\n",
+                                            tests=[{"input": {"head": [3, 2, 0, -4], "pos": 1}, "output": True}, {"input": "head = [1,2], pos = 0", "output": "true"}]),
     "leetcode, class": lambda k: leet(k, solution=stack(k), tests=[{"input": [[f"Stack{k}", "push", "pop", "pop"], [[2], [1], [], []]], "output": [None, None, 1, -1]}]),
     "leetcode, class as text": lambda k: leet(k, solution=stack(k), examples=[{"input": f'["Stack{k}","push","push","pop"]\n[[1],[1],[2],[]]', "output": "[null,null,null,1]"}]),
     "leetcode, in place": lambda k: leet(k, solution=f"class Solution:\n    def turn(self, s):\n        s[:] = [x + {k} for x in s[::-1]]\n", test_cases=[{"input": [[1, 2, 3]], "output": [3 + k, 2 + k, 1 + k]}]),
@@ -241,11 +243,21 @@ ITERATOR = """class BSTIterator:
     def next(self) -> int: return self.values.pop(0)
     def hasNext(self) -> bool: return bool(self.values)
 """
+DETECT = """class Solution:
+    def detectCycle(self, head: Optional[ListNode]) -> Optional[ListNode]:
+        seen = set()
+        while head and id(head) not in seen:
+            seen.add(id(head))
+            head = head.next
+        return head
+"""
+
 @pytest.mark.parametrize("entry", [
     dict(title="BST Iterator", content="Walk a tree.", solution=ITERATOR, tests=[{"input": [["BSTIterator", "next", "hasNext", "next", "hasNext"], [["[2,1]"], [], [], [], []]], "output": [None, 1, True, 2, False]}]),
+    dict(title="Detect", content="Where does the cycle begin?", solution=DETECT, tests=[{"input": "head = [3,2,0,-4], pos = 1", "output": "tail connects to node index 1"}, {"input": "head = [1], pos = -1", "output": "no cycle"}, {"input": {"head": [2, 1], "pos": -1}, "output": None}]),
     dict(title="Counter", content="Count up.", solution="class Counter:\n    def __init__(self): self.n = 0\n    def up(self):\n        self.n += 1\n        return self.n / 2", tests=[{"input": [["Counter", "up"], [[], []]], "output": [None, 0.5]}]),
 ], ids=lambda e: e["title"])
-def test_nodes_in_sequences_and_clashing_names(entry, box):
+def test_nodes_cycles_and_clashing_names(entry, box):
     p = one(entry)
     result = box.run_many([Job(p.reference_solution, baseline_cases(p), p.entry_point, p.function_signature, runs=2)])[0]
     assert result.passed, result.errors

@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['Record', 'find_examples', 'list_records', 'wraps_arguments', 'fit_arguments', 'read_as', 'fit_record', 'is_json',
-           'keep_calls', 'read_sequence', 'sequence_test', 'program_tests', 'class_tests', 'function_tests']
+           'keep_calls', 'read_cycle', 'read_sequence', 'sequence_test', 'program_tests', 'class_tests',
+           'function_tests']
 
 # %% ../../nbs/formats/01_entry_tests.ipynb #32d0a3e7
 import ast, json, re
@@ -168,6 +169,27 @@ def keep_calls(
             for row, (args, want) in zip(rows, calls)]
 
 
+# %% ../../nbs/formats/01_entry_tests.ipynb #a87adc72
+_CYCLE = """nodes = [ListNode(value) for value in {values!r}]
+for node, after in zip(nodes, nodes[1:]): node.next = after
+nodes[-1].next = nodes[{pos}]
+assert {name}(nodes[0]){end}"""
+
+def read_cycle(
+    takes: Parameters, # What the function takes
+    record: Record # A test
+) -> Record: # With a text if the list has a cycle; any other test as it is
+    "A test of a list that may have a cycle"
+    if len(takes.notes) != 1 or "ListNode" not in takes.notes[0]: return record
+    found = read_arguments(record.given) if isinstance(record.given, str) else ([], record.given)
+    named = {k: read_value(v) if isinstance(v, str) else v for k, v in (found and found[1] or {}).items()}
+    pos, (values, *others) = named.pop("pos", None), [*named.values()] or [None]
+    if type(pos) is not int or not isinstance(values, list) or others: return record
+    want = read_value(record.expected) if isinstance(record.expected, str) else record.expected
+    if not 0 <= pos < len(values): return Record([values], None if isinstance(want, str) else want)
+    end = f".val == {values[pos]!r}" if "ListNode" in takes.returns else f" == {want!r}"
+    return Record(text=_CYCLE.format(values=values, pos=pos, name=takes.name, end=end))
+
 # %% ../../nbs/formats/01_entry_tests.ipynb #e1459564
 def read_sequence(given: object) -> tuple[list, list] | None: # Names and lists of arguments
     "A sequence of calls, as an entry has it"
@@ -254,7 +276,9 @@ def function_tests(
     given = [o for o in given if not isinstance(o, str)]
     wraps = len(takes.notes) == 1 and wraps_arguments(given, takes.notes[0])
     def use(record):
-        if isinstance(record, Record): return record.text or fit_record(takes, record, wraps)
+        if isinstance(record, Record):
+            record = read_cycle(takes, record)
+            return record.text or fit_record(takes, record, wraps)
         if not isinstance(record, list): raise Refused(f"{shown(record)} is no test")
         if (call := next(meant)) is None: raise Refused(f"{shown(record)} does not fit {signature}")
         args = [read_as(a, n) for a, n in zip(call[0], [*takes.notes] + [""] * len(record))]
