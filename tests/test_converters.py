@@ -375,3 +375,11 @@ def test_no_file_makes_the_report_crash(entries):
     assert not [e for e in done.refused if any("cannot be read (" in r for r in e.reasons)], done.refused
     json.dumps(done.to_json())
     for p in done.problems: baseline_cases(p)
+
+def test_values_under_older_names_go_in_order(box):
+    "A description may keep names that its signature no longer has; the reference tells whether the order is right"
+    p = one(dict(title="Shift", content="Add.", solution="class Solution:\n    def shift(self, nums: List[int], k: int) -> List[int]:\n        return [n + k for n in nums]",
+                 tests=[{"input": "A = [1, 2], B = 3", "output": "[4, 5]"}, {"input": {"nums": [0], "k": 1}, "output": [1]}]))
+    assert [t.args for t in baseline_cases(p)] == [([1, 2], 3), ([0], 1)]
+    result = box.run_many([Job(p.reference_solution, baseline_cases(p), p.entry_point, p.function_signature)])[0]
+    assert result.passed, result.errors

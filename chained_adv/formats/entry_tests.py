@@ -109,6 +109,7 @@ def fit_arguments(
     takes_dict = len(names) == 1 and re.match("(?i)dict|$", takes.notes[0])
     if named and {*first} == {*plain} and len(named) >= least: return [plain[n] for n in first]
     if takes_dict and named: return [named]
+    if named and len(named) == len(names): return [*named.values()] # other names for the same; checking tells
     for values in (args, *args[:len(args) == 1]): # or a list of the arguments
         if not named and isinstance(values, list) and least <= len(values) <= most: return [*values]
     given = ", ".join(map(str, named)) or f"{len(args)} value{'s' * (len(args) != 1)}"
