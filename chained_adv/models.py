@@ -548,8 +548,8 @@ def _pick_prompts(config, tokenizer):
     if blind is None:
         prompts = load_prompts(config.prompts)
         if prompts.chat and not tokenizer.chat_template:
-            raise ConfigError(f"prompts {config.prompts!r} ask in chat, but the model's tokenizer has no chat "
-                              "template; choose an instruct model, or --prompts few_shot")
+            raise ConfigError(f"prompts {config.prompts!r} ask in chat, but the model's tokenizer has no "
+                              "chat template; choose an instruct model, or --prompts few_shot")
         return prompts
     if "<s1>" in tokenizer.get_vocab(): return load_prompts("tags" + blind)
     return load_prompts(("chat" if tokenizer.chat_template else "few_shot") + blind)
