@@ -60,7 +60,7 @@ def _unmoved(rows):
 def _held(rows):
     cost = _last(rows, "kl_cost") or 0.
     if cost > ADVANTAGE_CLIP:
-        return f"leaving the base costs {cost:.1f} a token, more than any answer can earn ({ADVANTAGE_CLIP})"
+        return f"leaving the base costs {cost:.1f} a token, more than any advantage ({ADVANTAGE_CLIP})"
 
 # %% ../nbs/33b_hopeless.ipynb #75805359
 def _noise(rows):
@@ -187,6 +187,6 @@ def after_step(self: Hopeless, line: dict, rollout: Rollout, samples: list[Sampl
     self.raised |= {(o.role, o.kind) for o in self.alarms}
     log_alarms(self.trainer, self.alarms)
     if config.hopeless_steps and self.idle[role] >= config.hopeless_steps:
-        first = holding[0]
+        first = next((o for o in holding if RULES[o.kind].stops), holding[0])
         raise HopelessError(f"this run can't learn ({self.idle[role]} steps of the {role} in a row, alarm "
                             f"{first.kind!r}): {first.saw}. {first.advice}, or go on with --hopeless-steps 0")

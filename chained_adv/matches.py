@@ -30,7 +30,7 @@ class TestList:
     result: ExecutionResult | None = None # Its tests against the chain's program; None before judging
     validation: ExecutionResult | None = None # Its tests against the reference; None before judging
     reward: float | None = None # Of the whole list; None before judging
-    credits: list[float] | None = None # test: what it earned; None if the scheme scores whole lists only
+    credits: list[float] | None = None # One per test of `parsed`; None if the scheme scores whole lists only
 
 # %% ../nbs/09b_matches.ipynb #371c4861
 def list_of_tests(
@@ -82,9 +82,9 @@ def match_jobs(
     tests: Sequence[TestCase] = (), # Of earlier steps; they join the suite
     programs: Sequence[str] = (), # Of earlier steps; tests may catch them, too
     validate: Callable | None = None, # As in `reward_match`; then the reference doesn't run
-    unguarded: bool = False # May baseline tests run plain, where they run in no other way?
+    unguarded: bool = False # True: baseline tests that can't run apart from a program run in its process
 ) -> list[Job]: # The reference's, the chains', the earlier programs'
-    "List what a match runs"
+    "List what a match runs; `reward_match` takes the results in this order, with the same `programs`"
     p, baseline, suite = match.problem, baseline_cases(match.problem), suite_of(match, tests)
     sources = (p.reference_solution, *p.references) if p.reference_solution and not validate else ()
     job = lambda code, tests, **kw: problem_job(p, code, tests, reference=sources or None, **kw)

@@ -394,7 +394,7 @@ def fits(self: Decoder,
     width: int, # Tokens of the longest prompt, the last one left out
     steps: int, # Tokens of the longest answer
     temperature: float # 0 takes the likeliest token
-) -> bool: # Never twice as large as needed
+) -> bool: # At most twice the rounded columns that are needed
     "True if it can write another batch"
     same = self.model is model and self.adapter == vars(model).get("active_adapter")
     enough = self.columns >= bucket(width, 64) + bucket(steps, 64) and self.noise.shape[1] >= steps

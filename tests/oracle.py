@@ -7,7 +7,7 @@
 A change that should not change training (a room that moves, a function that goes) leaves all figures equal to the bit on the kind
 of processor they were recorded on. Elsewhere the last digits of sums differ, so `test_oracle.py` allows 1 in 1,000 there.
 """
-import argparse, hashlib, json, platform, tempfile
+import argparse, hashlib, json, platform, re, tempfile
 from pathlib import Path
 
 import torch
@@ -39,8 +39,9 @@ RUNS = {
     "direct code": settings(stages=(5,), chain_stages=(5,), more=dict(reward="baseline"))}
 
 def machine():
-    "What the last digits depend on"
-    return f"torch {torch.__version__.split('+')[0]}, {platform.machine()}, {torch.backends.cpu.get_cpu_capability()}"
+    "What the last digits depend on: libraries choose their routines by the processor, not only by its vector width"
+    info = dict(re.findall(r"^(cpu family|model|stepping)\s*: (\d+)$", Path("/proc/cpuinfo").read_text(), re.M)) if Path("/proc/cpuinfo").exists() else {}
+    return f"torch {torch.__version__.split('+')[0]}, {platform.machine()} {' '.join(info.values())}, {torch.backends.cpu.get_cpu_capability()}"
 
 def train(name, folder, stop_after=None, resume=False):
     "Train a run of `RUNS` in a folder, or resume it; with `stop_after` stop after so many steps, then resume"
