@@ -68,6 +68,10 @@ ROWS = [(file.stem, o) for file in FILES for _, o in read_entries(file)]
 NONSENSE = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.sampled_from(["[", "[1]", "{}", '{"inputs": 3}', "def f(", "\x00", "eJwDAAAAAAE="]),
                         lambda o: st.lists(o, max_size=3) | st.dictionaries(st.sampled_from(["input", "output", "inputs", "outputs", "fn_name", "ground_truth", "function_name", "completion", "x"]), o, max_size=3), max_leaves=8)
 
+def test_an_entry_point_that_is_no_name_is_refused():
+    row = next(o for name, o in ROWS if name == "humaneval+") | dict(entry_point="{", atol=1e-6)
+    with pytest.raises(Refused, match="no entry point"): convert_entry(row, "x", COLLECTIONS["humaneval+"])
+
 @settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_nonsense_in_a_field_is_a_reason_and_no_traceback(data):

@@ -369,10 +369,11 @@ MAX_ASKED = 60_000 # characters of the inputs of a problem that are kept
 def tests_by_reference(draft: Draft, code: str, name: str, inputs: list) -> list[Record]:
     "Inputs as tests: the authors' solution, which stands in the test, says what is right"
     if not code: raise Refused("inputs without results need a solution that says what is right")
-    if not name: raise Refused("no entry point: nothing says which function takes the inputs")
-    right, close = f"authors[{name!r}](*{{0!r}})", draft.fields["rules"].get("float")
-    if close: right = f"approx({right}, abs={close!r})"
-    lines = [f"assert {name}(*{o!r}) == {right.format(o)}" for o in inputs if isinstance(o, list)]
+    if not name.isidentifier():
+        raise Refused(f"no entry point: nothing says which function takes the inputs ({shown(name)})")
+    before, after, close = f"authors[{name!r}](*", ")", draft.fields["rules"].get("float")
+    if close: before, after = f"approx({before}", f"), abs={close!r})"
+    lines = [f"assert {name}(*{o!r}) == {before}{o!r}{after}" for o in inputs if isinstance(o, list)]
     fits = [line for line, total in zip(lines, accumulate(map(len, lines))) if total <= MAX_ASKED]
     if len(fits) < len(lines):
         draft.note(f"{len(lines) - len(fits)} of {len(lines)} inputs left out: they are too long")
