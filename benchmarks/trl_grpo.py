@@ -67,13 +67,13 @@ class ExecReward:
 # TRL
 
 def train_trl(o, folder, reward, problems):
-    return_data, tokenizer = to_dataset(problems, "tags"), load_tokenizer(str(TINY))
-    from trl import GRPOConfig, GRPOTrainer
+    from trl import GRPOConfig, GRPOTrainer # `ours` runs without it
+    tokenizer = load_tokenizer(str(TINY))
     args = GRPOConfig("runs/trl", max_steps=o.steps, per_device_train_batch_size=ANSWERS * o.problems, steps_per_generation=1, num_generations=ANSWERS,
                       max_completion_length=TOKENS, learning_rate=LR, lr_scheduler_type="constant", beta=0., seed=o.seed, logging_steps=10, report_to=[],
                       save_strategy="no", use_cpu=True, bf16=False, disable_tqdm=True)
     lora = LoraConfig(r=RANK, lora_alpha=2 * RANK, target_modules="all-linear")
-    return GRPOTrainer(str(folder), reward, train_dataset=return_data, processing_class=tokenizer, peft_config=lora, args=args)
+    return GRPOTrainer(str(folder), reward, train_dataset=to_dataset(problems, "tags"), processing_class=tokenizer, peft_config=lora, args=args)
 
 @torch.no_grad()
 def write(model, tokenizer, rows):

@@ -160,6 +160,10 @@ def test_what_cannot_be_played_is_refused_before_any_request(more, said):
     with pytest.raises(ValueError, match=said):
         vf.resolve_env_config(dict(id="chained-adv-game", taskset=dict(id="chained-adv-code", problems="tiny")) | more)
 
+def test_a_part_that_is_none_is_refused():
+    with pytest.raises(ValueError, match="'train', 'held_out' or 'all'"):
+        vf.resolve_env_config(dict(taskset=dict(id="chained-adv-code", problems="tiny", split="test")))
+
 def test_a_problem_file_of_your_own(tmp_path):
     path = tmp_path / "mine.jsonl"
     path.write_text("".join(json.dumps(dict(id=f"p{i}", description="Double x.", function_signature="def f(x):", baseline_tests=[[1, 2], [i, 2 * i]], reference_solution="def f(x): return 2 * x")) + "\n" for i in range(6)))

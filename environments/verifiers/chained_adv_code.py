@@ -5,6 +5,7 @@
 The judge runs the programs in its sandbox, on this machine. Only requests to the model leave it.
 """
 from functools import cache
+from typing import Literal
 import httpx
 import verifiers.v1 as vf
 from chained_adv.cli import problem_sets
@@ -69,7 +70,7 @@ class CodeTask(vf.Task[CodeData, vf.State, CodeTaskConfig]):
 
 class CodeConfig(vf.TasksetConfig):
     problems: str = "easy" # File or name of a set: `builtin`, `easy`, `tiny`; ` + ` joins several
-    split: str = "train" # `train`, `held_out` or `all`
+    split: Literal["train", "held_out", "all"] = "train"
     task: CodeTaskConfig = CodeTaskConfig()
 
 class CodeTaskset(vf.Taskset[CodeTask, CodeConfig]):
