@@ -57,7 +57,7 @@ WRONG = { # what is wrong -> (who learns, settings, alarms that name it; all of 
     "answers of noise": (G, dict(model=dict(temperature=20., max_stage_tokens=20, max_test_tokens=20)), {(G, "noise")}),
     "a discriminator of noise": (D, dict(model=dict(temperature=20., max_stage_tokens=20, max_test_tokens=20)), {(D, "noise")}),
     "problems that no answer can solve": (G, dict(problems=UNRELATED, reward="baseline"), {(G, "one_reward")}),
-    "problems that all answers solve": (G, dict(problems=EASY, reward="baseline"), {(G, "one_reward")}),
+    "problems that all answers solve": (G, dict(problems=EASY, reward="baseline"), {(G, "all_solved")}),
 }
 
 @pytest.mark.parametrize("name", WRONG)
@@ -113,3 +113,10 @@ def test_a_resumed_run_remembers():
     other.look(6, 1, "generator", **row)
     assert other.idle["generator"] == 6
     assert not other.look(7, 1, "generator", **row | dict(spread=.5, groups_mixed=1., rows_kept=1.)) and other.idle["generator"] == 0
+
+def test_a_run_that_has_learned_everything_ends_well():
+    good, bad = Hopeless(), Hopeless()
+    row = dict(spread=0., groups_mixed=0., rows_kept=0., reward=1.)
+    for i in range(12): done, stuck = (o.look(i, 1, "generator", **row, solved=solved) for o, solved in ((good, 1.), (bad, .5)))
+    assert [o.kind for o in done] == ["all_solved"] and good.idle["generator"] == 0
+    assert [o.kind for o in stuck] == ["one_reward"] and bad.idle["generator"] == 12
