@@ -6,11 +6,11 @@
 __all__ = ['Problems', 'Strict', 'ListIds', 'Checkpoint', 'Like', 'Discriminator', 'ConfigFile', 'Seed', 'Device', 'Threads',
            'Json', 'main', 'problem_sets', 'whole_set', 'file_problems', 'load_sources', 'choose_held_out',
            'read_record', 'is_run', 'absolute_sources', 'problem_origin', 'problem_pool', 'gather_settings',
-           'whole_path', 'forecast', 'print_forecast', 'train', 'print_training', 'print_config', 'warm_start',
-           'LivePrinter', 'written_live', 'count_plain', 'print_problem', 'print_episode', 'like_run', 'load_pair',
-           'list_problems', 'show', 'typed_problem', 'solve', 'check_target', 'measured_problems', 'evaluate',
-           'print_evaluation', 'print_played', 'look_at_run', 'report', 'checkpoints', 'export', 'check_problems',
-           'convert', 'leaks', 'judge_file', 'serve_rewards', 'doctor']
+           'whole_path', 'forecast', 'print_forecast', 'resumed_run', 'train', 'print_training', 'print_config',
+           'warm_start', 'LivePrinter', 'written_live', 'count_plain', 'print_problem', 'print_episode', 'like_run',
+           'load_pair', 'list_problems', 'show', 'typed_problem', 'solve', 'check_target', 'measured_problems',
+           'evaluate', 'print_evaluation', 'print_played', 'look_at_run', 'report', 'checkpoints', 'export',
+           'check_problems', 'convert', 'leaks', 'judge_file', 'serve_rewards', 'doctor']
 
 # %% ../nbs/41_cli.ipynb #9e8480ed
 import json, os, sys, warnings
@@ -263,12 +263,24 @@ def print_forecast(
     each = ", ".join(f"{k} {describe_seconds(v)}" for k, v in parts.items() if v)
     print(f"\nwhole run   about {describe_seconds(sum(parts.values()))} on this machine ({each})")
 
+# %% ../nbs/41_cli.ipynb #219155aa
+def resumed_run(
+    text: str, # RUN@CHECKPOINT, RUN or @CHECKPOINT
+    out: str # Value of --out, perhaps empty
+) -> tuple[str, bool | str]: # Folder of the run, and its checkpoint; True is the last one
+    "Read the value of --resume; raises `ConfigError`"
+    run, at, checkpoint = text.rpartition("@")
+    if not at: run, checkpoint = text, ""
+    if run and out and Path(run) != Path(out):
+        raise ConfigError(f"--resume {run} and --out {out} are two runs; give one of them")
+    return run or out or TrainingConfig.out, checkpoint or True
+
 # %% ../nbs/41_cli.ipynb #134928fa
 @command("train", "train", "train --quick --out runs/try", "train --problems my.json --out runs/mine",
     "train --problems arc:builtin,views=4 --model models/warm --out runs/arc",
     "train --config my.toml --advantage gae --lam 0.9 --seed 1 --out runs/mine1",
     "train --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out runs/qwen",
-    "train --out runs/default --resume")
+    "train --out runs/default --resume", "train --resume runs/default@stage_2")
 def train(
     *,
     strict: Strict = False,
@@ -276,7 +288,9 @@ def train(
     config: ConfigFile = "",
     lr: float = 0., # Learning rate of both players; 0 chooses by model
     engine_url: str = "", # Address of the server of --engine vllm
-    resume: bool = False, # Continue the run in --out from its last checkpoint, with its settings
+    # Continue a run with its settings: from its last checkpoint, or as RUN@CHECKPOINT from an earlier one.
+    # Left out, RUN is that of --out. What came after the checkpoint is moved to RUN/later_1
+    resume: bool | str = False,
     overwrite: bool = False, # Delete the run in --out and start again
     threads: Threads = 1, json: Json = False, **settings: Any
 ):
@@ -287,6 +301,7 @@ def train(
     if tried and "out" not in settings:
         values["out"] = f"{tried.out}_quick"
         overwrite = not resume and bool(read_record(values["out"]))
+    if isinstance(resume, str): values["out"], resume = resumed_run(resume, values.get("out", ""))
     out = Path(values.get("out", TrainingConfig.out))
     if resume and overwrite:
         raise ConfigError("--resume continues a run and --overwrite deletes it; give one of them")
@@ -294,6 +309,7 @@ def train(
     if not above.is_dir() or not os.access(above, os.W_OK):
         raise ConfigError(f"--out {out}: the folder cannot be made in {above}; choose another one")
     record = read_record(out) if resume else {}
+    if isinstance(resume, str) and not record: raise ConfigError(f"--resume: {out} holds no run")
     if resume and not record: say(f"{out} holds no run to resume: a new one begins")
     whole = make_config(read_settings(record.get("settings", {}), f"{out}/config.json") | values)
     generator = whole.model.generator_model or whole.model.model
@@ -301,7 +317,7 @@ def train(
     from chained_adv.checkpoints import check_folder
     from chained_adv.trainer import AdversarialTrainer, check_config
     check_config(whole)
-    check_folder(out, resume, overwrite)
+    check_folder(out, bool(resume), overwrite)
     origin = problem_origin(whole.problems, generator, record, whole.seed, whole.held_out)
     sets = problem_sets(**origin, strict=strict)
     with AdversarialTrainer(whole, *sets, facts=dict(problems=origin)) as trainer:
@@ -836,13 +852,17 @@ def checkpoints(
     if not Path(run).is_dir():
         raise ConfigError(f"{run}: no such run folder; `chained-adv train --out {run}` makes one")
     from chained_adv.checkpoints import CheckpointManager
-    saved = CheckpointManager(Path(run, "checkpoints")).list_checkpoints()
+    manager = CheckpointManager(Path(run, "checkpoints"))
+    saved = manager.list_checkpoints()
     if not saved: raise ConfigError(f"{run} holds no checkpoint yet")
     if json: return print_json([dict(vars(o), path=str(o.path)) for o in saved])
     text = lambda v: "-" if v is None else f"{v:.3f}" if isinstance(v, float) else v
-    rows = [(o.name, text(o.step), text(o.stage), text(o.score), text(o.metrics.get("solved")),
-             f"{o.size / 1e6:.1f} MB", o.problem) for o in saved]
-    print_table(run, ("name", "step", "stage", "score", "solved", "size", ""), rows)
+    figures = "solved", "generator_reward", "discriminator_reward"
+    rows = [(o.name, (o.time or "-")[:16].replace("T", " "), text(o.step), text(o.stage), text(o.score),
+             *(text(o.metrics.get(k)) for k in figures), f"{o.size / 1e6:.1f} MB", o.problem) for o in saved]
+    print_table(run, ("name", "time (UTC)", "step", "stage", "score", *(k.replace("_", " ") for k in figures),
+                      "size", ""), rows)
+    print(f"\non disk     {manager.bytes_on_disk() / 1e6:.1f} MB, because unchanged content is stored once")
 
 # %% ../nbs/41_cli.ipynb #38681b89
 @command("export", "export runs/default --to exported",
