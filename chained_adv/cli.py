@@ -4,20 +4,20 @@
 
 # %% auto #0
 __all__ = ['Problems', 'Strict', 'ListIds', 'Checkpoint', 'Like', 'Discriminator', 'ConfigFile', 'Seed', 'Device', 'Threads',
-           'Json', 'main', 'problem_sets', 'whole_set', 'file_problems', 'load_sources', 'choose_held_out',
+           'Typecheck', 'Json', 'main', 'problem_sets', 'whole_set', 'file_problems', 'load_sources', 'choose_held_out',
            'read_record', 'is_run', 'absolute_sources', 'problem_origin', 'problem_pool', 'gather_settings',
            'whole_path', 'forecast', 'print_forecast', 'resumed_run', 'train', 'print_training', 'print_config',
-           'warm_start', 'LivePrinter', 'written_live', 'count_plain', 'print_problem', 'print_episode', 'like_run',
-           'load_pair', 'list_problems', 'show', 'typed_problem', 'solve', 'check_target', 'measured_problems',
-           'evaluate', 'print_evaluation', 'print_played', 'look_at_run', 'report', 'checkpoints', 'export',
-           'check_problems', 'convert', 'leaks', 'judge_file', 'serve_rewards', 'doctor']
+           'warm_start', 'LivePrinter', 'written_live', 'count_types', 'print_types', 'count_plain', 'print_problem',
+           'print_episode', 'like_run', 'load_pair', 'list_problems', 'show', 'typed_problem', 'solve', 'check_target',
+           'measured_problems', 'evaluate', 'print_evaluation', 'print_played', 'look_at_run', 'report', 'checkpoints',
+           'export', 'check_problems', 'convert', 'leaks', 'judge_file', 'serve_rewards', 'doctor']
 
 # %% ../nbs/41_cli.ipynb #9e8480ed
 import json, os, sys, warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 from fastcore.basics import patch
@@ -73,6 +73,7 @@ ConfigFile = Annotated[str, "TOML file of settings, as chained-adv config prints
 Seed = Annotated[int, "Seed of all random choices"]
 Device = Annotated[str, "Device: auto, cpu, cuda or cuda:N"]
 Threads = Annotated[int, "CPU threads for torch; 0 leaves the number to torch"]
+Typecheck = Annotated[bool, "Also check the types of programs, apart from their tests (extra typecheck)"]
 Json = Annotated[bool, "Print JSON"]
 
 # %% ../nbs/41_cli.ipynb #91715ec7
@@ -368,7 +369,6 @@ def print_config(
     config: ConfigFile = "", json: Json = False, **settings: Any
 ):
     "Print all settings as a commented TOML file, for train --config."
-    from dataclasses import asdict
     record = read_record(run) if run else {}
     if run and not record: raise ConfigError(f"{run}: no run's config.json is there; name a run's folder")
     values = read_settings(record.get("settings", {}), f"{run}/config.json")
@@ -466,6 +466,18 @@ def written_live(players: Any, roles: Sequence[str]) -> Iterator[list[tuple[str,
     finally:
         for role in roles: players.role(role).watch = None
     live.end()
+
+def count_types(rows: Sequence[dict[str, Any]]) -> dict[str, int]:
+    "Count the programs that the type checker passed, those that it failed, and those that it could not check"
+    said = Counter(o["types"]["passed"] for o in rows)
+    return dict(passed=said[True], failed=said[False], unchecked=said[None])
+
+def print_types(counts: dict[str, int], row: dict[str, Any] | None = None):
+    "Print what the type checker said, apart from the tests; for one program, each error"
+    checked = counts["passed"] + counts["failed"]
+    print(f"types       {counts['passed']} of {checked} programs pass the type checker"
+          + (f" ({counts['unchecked']} could not be checked)" if counts["unchecked"] else ""))
+    for error in row["types"]["errors"] if row else (): print(f"            {clean_text(error)}")
 
 def count_plain(
     episodes: Sequence[dict[str, Any]] # From `describe_chain`
@@ -602,8 +614,8 @@ def solve(
     like: Like = "",
     candidates: int = 0, # Programs to choose from, by the tests that they pass; 0: 8 if typed, else 1
     test_lists: int = 1, # Lists of tests per program and stage; 0 writes none
-    discriminator: Discriminator = "", seed: Seed = 0, device: Device = "auto", threads: Threads = 1,
-    json: Json = False
+    discriminator: Discriminator = "", typecheck: Typecheck = False, seed: Seed = 0, device: Device = "auto",
+    threads: Threads = 1, json: Json = False
 ):
     "Solve a problem with a trained pair. Exit status 1: not solved."
     from chained_adv.problems import find_problem
@@ -617,12 +629,17 @@ def solve(
         if problem or not problems: chosen = [find_problem(problem, chosen)]
     start_quietly(threads, (model,))
     from chained_adv.inference import InferenceEngine
+    from chained_adv.typecheck import check_types, need_checker
+    if typecheck: need_checker()
     one = len(chosen) == 1 and not json
     players = load_pair(run, checkpoint, model, device, discriminator, like)
     if one: print_problem(chosen[0])
     roles = ("generator", "discriminator")[:1 + (test_lists == 1)] if one and candidates == 1 else ()
     with InferenceEngine(players) as engine, written_live(players, roles) as seen:
         episodes = [o.as_dict() for o in engine.solve_batch(chosen, candidates, test_lists, seed=seed)]
+    if typecheck:
+        verdicts = check_types([o["code"] for o in episodes], [p.setup for p in chosen])
+        for o, verdict in zip(episodes, verdicts): o["types"] = asdict(verdict)
     solved = sum(bool(o["solved"]) for o in episodes)
     if json: print_json(episodes[0] if len(episodes) == 1 else episodes)
     elif one: print_episode(episodes[0], seen)
@@ -630,6 +647,7 @@ def solve(
         rows = [(o["problem"], _MARKS[bool(o["solved"])], o["tokens"]) for o in episodes]
         print_table(f"{solved} of {len(episodes)} solved", ("problem", "solved", "tokens"), rows)
         _print_plain(count_plain(episodes))
+    if typecheck and not json: print_types(count_types(episodes), episodes[0] if one else None)
     if solved < len(episodes) and any(o["solved"] is not None for o in episodes): sys.exit(1)
 
 # %% ../nbs/41_cli.ipynb #c335f5be
@@ -672,8 +690,8 @@ def evaluate(
     limit: int = 0, # Most problems to measure; 0 measures all
     n_mutants: int = 6, # Mutants per problem for the mutation score; 0 leaves it out
     out: str = "", # Folder for evaluation.json, evaluation.csv, evaluation.png, problems.csv; empty for none
-    discriminator: Discriminator = "", seed: Seed = 0, device: Device = "auto", threads: Threads = 1,
-    json: Json = False
+    discriminator: Discriminator = "", typecheck: Typecheck = False, seed: Seed = 0, device: Device = "auto",
+    threads: Threads = 1, json: Json = False
 ):
     "Measure runs and models side by side: rates with 95 % intervals, and differences."
     settings = dict(locals())
@@ -686,6 +704,8 @@ def evaluate(
     chosen = measured_problems(problems, targets)[:limit or None]
     start_quietly(threads, targets)
     for o in targets: check_target(o, checkpoint)
+    from chained_adv.typecheck import need_checker
+    if typecheck: need_checker()
     if like and all(map(is_run, targets)): raise ConfigError("--like is for models; all of these are runs")
     if like: like_run(like, "", device)
     if out: Path(out).mkdir(parents=True, exist_ok=True)
@@ -700,7 +720,7 @@ def evaluate(
             say(f"evaluating {target} ({i} of {len(targets)})")
             measured.append(_measure(
                 target, checkpoint, device, discriminator, like, chosen, box, best_of, n_samples=samples,
-                ks=k, seed=seed, mutants=[o.kept for o in sets] or None))
+                ks=k, seed=seed, typecheck=typecheck, mutants=[o.kept for o in sets] or None))
     counts = count_mutants(sets) if sets else None
     rows = comparison_rows(measured, seed)
     kept = ("value", "low", "high", *COLUMNS[7:])
@@ -983,7 +1003,7 @@ def judge_file(
     workers: int = 0, # Programs at once; 0: one for each core
     unguarded: bool = False, # Run tests plain where nothing else works; a program can forge such a verdict
     overwrite: bool = False, # Judge all of them anew
-    json: Json = False
+    typecheck: Typecheck = False, json: Json = False
 ):
     "Judge programs of a sample file: verdicts, pass@k with intervals. Exit status 1: some have no problem."
     from tqdm import tqdm
@@ -1002,7 +1022,8 @@ def judge_file(
     with (Sandbox(timeout, workers=workers or None) as box,
           tqdm(total=len(good), unit="sample", file=sys.stderr, disable=None) as bar):
         show = lambda done, _: bar.update(done - bar.n)
-        try: lines = judge_samples(good, known, box, target, read_prompts(problems), show, unguarded)
+        try: lines = judge_samples(good, known, box, target, read_prompts(problems), show, unguarded,
+                                   typecheck)
         except KeyboardInterrupt:
             say(f"the results so far are in {target}; the same command goes on from there")
             raise
@@ -1013,11 +1034,13 @@ def judge_file(
     if json:
         print_json(dict(samples=len(lines), passed=passed, problems=len(known) - len(missing),
                         pass_at_k={n: o.as_dict() for n, o in rates.items()}, without_samples=missing,
-                        without_problem=lost, plain=plain, out=str(target)))
+                        without_problem=lost, plain=plain, out=str(target),
+                        **(dict(types=count_types(lines)) if typecheck else {})))
     else:
         print_table("pass@k over problems, with 95 % intervals", ("", "pass@k"),
                     [(f"k = {n}", _percent(o._asdict())) for n, o in rates.items()])
         print(f"\n{passed} of {len(lines)} samples passed\nresults     {target}")
+        if typecheck: print_types(count_types(lines))
         if missing:
             print(f"no samples  {len(missing)} of {len(known)} problems, which are left out: "
                   f"{', '.join(missing[:5])}")
