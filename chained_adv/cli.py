@@ -614,12 +614,15 @@ def solve(
     like: Like = "",
     candidates: int = 0, # Programs to choose from, by the tests that they pass; 0: 8 if typed, else 1
     test_lists: int = 1, # Lists of tests per program and stage; 0 writes none
+    repair: int = 0, # Rounds in which failing tests go back to the generator, each with one more program
+    critique: bool = False, # Also tell it what the discriminator says is wrong, in words
     discriminator: Discriminator = "", typecheck: Typecheck = False, seed: Seed = 0, device: Device = "auto",
     threads: Threads = 1, json: Json = False
 ):
     "Solve a problem with a trained pair. Exit status 1: not solved."
     from chained_adv.problems import find_problem
     candidates = candidates or (8 if signature else 1)
+    if critique and not repair: raise ConfigError("--critique: also give --repair, the number of rounds")
     run = "" if model or like else run
     if signature: chosen = [typed_problem(problem, signature, examples)]
     else:
@@ -634,9 +637,11 @@ def solve(
     one = len(chosen) == 1 and not json
     players = load_pair(run, checkpoint, model, device, discriminator, like)
     if one: print_problem(chosen[0])
-    roles = ("generator", "discriminator")[:1 + (test_lists == 1)] if one and candidates == 1 else ()
+    roles = ("generator", "discriminator")[:1 + (test_lists == 1)]
+    if not one or candidates > 1 or repair: roles = ()
     with InferenceEngine(players) as engine, written_live(players, roles) as seen:
-        episodes = [o.as_dict() for o in engine.solve_batch(chosen, candidates, test_lists, seed=seed)]
+        solved = engine.solve_batch(chosen, candidates, test_lists, None, seed, repair, critique)
+        episodes = [o.as_dict() for o in solved]
     if typecheck:
         verdicts = check_types([o["code"] for o in episodes], [p.setup for p in chosen])
         for o, verdict in zip(episodes, verdicts): o["types"] = asdict(verdict)
