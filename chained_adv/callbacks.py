@@ -173,7 +173,8 @@ class Log(Callback):
 
     def before_run(self):
         config, folder = self.trainer.config, Path(self.trainer.config.out)
-        trackers = [start_tracker(name, folder, asdict(config)) for name in config.trackers]
+        step = self.trainer.step # 0 in a new run
+        trackers = [start_tracker(name, folder, asdict(config), step) for name in config.trackers]
         self.logger = TrainingLogger(folder, tuple(trackers), EXTRA)
         self.logger.resume(self.trainer.step, self.trainer.finished)
 

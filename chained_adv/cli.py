@@ -4,20 +4,20 @@
 
 # %% auto #0
 __all__ = ['Problems', 'Strict', 'ListIds', 'Checkpoint', 'Like', 'Discriminator', 'ConfigFile', 'Seed', 'Device', 'Threads',
-           'Json', 'main', 'problem_sets', 'whole_set', 'file_problems', 'load_sources', 'choose_held_out',
+           'Typecheck', 'Json', 'main', 'problem_sets', 'whole_set', 'file_problems', 'load_sources', 'choose_held_out',
            'read_record', 'is_run', 'absolute_sources', 'problem_origin', 'problem_pool', 'gather_settings',
-           'whole_path', 'forecast', 'print_forecast', 'train', 'print_training', 'print_config', 'warm_start',
-           'LivePrinter', 'written_live', 'count_plain', 'print_problem', 'print_episode', 'like_run', 'load_pair',
-           'list_problems', 'show', 'typed_problem', 'solve', 'check_target', 'measured_problems', 'evaluate',
-           'print_evaluation', 'print_played', 'look_at_run', 'report', 'checkpoints', 'export', 'check_problems',
-           'convert', 'leaks', 'judge_file', 'serve_rewards', 'doctor']
+           'whole_path', 'forecast', 'print_forecast', 'resumed_run', 'train', 'print_training', 'print_config',
+           'warm_start', 'LivePrinter', 'written_live', 'count_types', 'print_types', 'count_plain', 'print_problem',
+           'print_episode', 'like_run', 'load_pair', 'list_problems', 'show', 'typed_problem', 'solve', 'check_target',
+           'measured_problems', 'evaluate', 'print_evaluation', 'print_played', 'look_at_run', 'report', 'checkpoints',
+           'export', 'check_problems', 'convert', 'leaks', 'judge_file', 'serve_rewards', 'doctor']
 
 # %% ../nbs/41_cli.ipynb #9e8480ed
 import json, os, sys, warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 from fastcore.basics import patch
@@ -73,6 +73,7 @@ ConfigFile = Annotated[str, "TOML file of settings, as chained-adv config prints
 Seed = Annotated[int, "Seed of all random choices"]
 Device = Annotated[str, "Device: auto, cpu, cuda or cuda:N"]
 Threads = Annotated[int, "CPU threads for torch; 0 leaves the number to torch"]
+Typecheck = Annotated[bool, "Also check the types of programs, apart from their tests (extra typecheck)"]
 Json = Annotated[bool, "Print JSON"]
 
 # %% ../nbs/41_cli.ipynb #91715ec7
@@ -263,12 +264,24 @@ def print_forecast(
     each = ", ".join(f"{k} {describe_seconds(v)}" for k, v in parts.items() if v)
     print(f"\nwhole run   about {describe_seconds(sum(parts.values()))} on this machine ({each})")
 
+# %% ../nbs/41_cli.ipynb #219155aa
+def resumed_run(
+    text: str, # RUN@CHECKPOINT, RUN or @CHECKPOINT
+    out: str # Value of --out, perhaps empty
+) -> tuple[str, bool | str]: # Folder of the run, and its checkpoint; True is the last one
+    "Read the value of --resume; raises `ConfigError`"
+    run, at, checkpoint = text.rpartition("@")
+    if not at: run, checkpoint = text, ""
+    if run and out and Path(run) != Path(out):
+        raise ConfigError(f"--resume {run} and --out {out} are two runs; give one of them")
+    return run or out or TrainingConfig.out, checkpoint or True
+
 # %% ../nbs/41_cli.ipynb #134928fa
 @command("train", "train", "train --quick --out runs/try", "train --problems my.json --out runs/mine",
     "train --problems arc:builtin,views=4 --model models/warm --out runs/arc",
     "train --config my.toml --advantage gae --lam 0.9 --seed 1 --out runs/mine1",
     "train --model Qwen/Qwen2.5-Coder-0.5B-Instruct --device cuda --out runs/qwen",
-    "train --out runs/default --resume")
+    "train --out runs/default --resume", "train --resume runs/default@stage_2")
 def train(
     *,
     strict: Strict = False,
@@ -276,7 +289,9 @@ def train(
     config: ConfigFile = "",
     lr: float = 0., # Learning rate of both players; 0 chooses by model
     engine_url: str = "", # Address of the server of --engine vllm
-    resume: bool = False, # Continue the run in --out from its last checkpoint, with its settings
+    # Continue a run with its settings: from its last checkpoint, or as RUN@CHECKPOINT from an earlier one.
+    # Left out, RUN is that of --out. What came after the checkpoint is moved to RUN/later_1
+    resume: bool | str = False,
     overwrite: bool = False, # Delete the run in --out and start again
     threads: Threads = 1, json: Json = False, **settings: Any
 ):
@@ -287,6 +302,7 @@ def train(
     if tried and "out" not in settings:
         values["out"] = f"{tried.out}_quick"
         overwrite = not resume and bool(read_record(values["out"]))
+    if isinstance(resume, str): values["out"], resume = resumed_run(resume, values.get("out", ""))
     out = Path(values.get("out", TrainingConfig.out))
     if resume and overwrite:
         raise ConfigError("--resume continues a run and --overwrite deletes it; give one of them")
@@ -294,6 +310,7 @@ def train(
     if not above.is_dir() or not os.access(above, os.W_OK):
         raise ConfigError(f"--out {out}: the folder cannot be made in {above}; choose another one")
     record = read_record(out) if resume else {}
+    if isinstance(resume, str) and not record: raise ConfigError(f"--resume: {out} holds no run")
     if resume and not record: say(f"{out} holds no run to resume: a new one begins")
     whole = make_config(read_settings(record.get("settings", {}), f"{out}/config.json") | values)
     generator = whole.model.generator_model or whole.model.model
@@ -301,7 +318,7 @@ def train(
     from chained_adv.checkpoints import check_folder
     from chained_adv.trainer import AdversarialTrainer, check_config
     check_config(whole)
-    check_folder(out, resume, overwrite)
+    check_folder(out, bool(resume), overwrite)
     origin = problem_origin(whole.problems, generator, record, whole.seed, whole.held_out)
     sets = problem_sets(**origin, strict=strict)
     with AdversarialTrainer(whole, *sets, facts=dict(problems=origin)) as trainer:
@@ -352,7 +369,6 @@ def print_config(
     config: ConfigFile = "", json: Json = False, **settings: Any
 ):
     "Print all settings as a commented TOML file, for train --config."
-    from dataclasses import asdict
     record = read_record(run) if run else {}
     if run and not record: raise ConfigError(f"{run}: no run's config.json is there; name a run's folder")
     values = read_settings(record.get("settings", {}), f"{run}/config.json")
@@ -450,6 +466,18 @@ def written_live(players: Any, roles: Sequence[str]) -> Iterator[list[tuple[str,
     finally:
         for role in roles: players.role(role).watch = None
     live.end()
+
+def count_types(rows: Sequence[dict[str, Any]]) -> dict[str, int]:
+    "Count the programs that the type checker passed, those that it failed, and those that it could not check"
+    said = Counter(o["types"]["passed"] for o in rows)
+    return dict(passed=said[True], failed=said[False], unchecked=said[None])
+
+def print_types(counts: dict[str, int], row: dict[str, Any] | None = None):
+    "Print what the type checker said, apart from the tests; for one program, each error"
+    checked = counts["passed"] + counts["failed"]
+    print(f"types       {counts['passed']} of {checked} programs pass the type checker"
+          + (f" ({counts['unchecked']} could not be checked)" if counts["unchecked"] else ""))
+    for error in row["types"]["errors"] if row else (): print(f"            {clean_text(error)}")
 
 def count_plain(
     episodes: Sequence[dict[str, Any]] # From `describe_chain`
@@ -586,12 +614,15 @@ def solve(
     like: Like = "",
     candidates: int = 0, # Programs to choose from, by the tests that they pass; 0: 8 if typed, else 1
     test_lists: int = 1, # Lists of tests per program and stage; 0 writes none
-    discriminator: Discriminator = "", seed: Seed = 0, device: Device = "auto", threads: Threads = 1,
-    json: Json = False
+    repair: int = 0, # Rounds in which failing tests go back to the generator, each with one more program
+    critique: bool = False, # Also tell it what the discriminator says is wrong, in words
+    discriminator: Discriminator = "", typecheck: Typecheck = False, seed: Seed = 0, device: Device = "auto",
+    threads: Threads = 1, json: Json = False
 ):
     "Solve a problem with a trained pair. Exit status 1: not solved."
     from chained_adv.problems import find_problem
     candidates = candidates or (8 if signature else 1)
+    if critique and not repair: raise ConfigError("--critique: also give --repair, the number of rounds")
     run = "" if model or like else run
     if signature: chosen = [typed_problem(problem, signature, examples)]
     else:
@@ -601,12 +632,19 @@ def solve(
         if problem or not problems: chosen = [find_problem(problem, chosen)]
     start_quietly(threads, (model,))
     from chained_adv.inference import InferenceEngine
+    from chained_adv.typecheck import check_types, need_checker
+    if typecheck: need_checker()
     one = len(chosen) == 1 and not json
     players = load_pair(run, checkpoint, model, device, discriminator, like)
     if one: print_problem(chosen[0])
-    roles = ("generator", "discriminator")[:1 + (test_lists == 1)] if one and candidates == 1 else ()
+    roles = ("generator", "discriminator")[:1 + (test_lists == 1)]
+    if not one or candidates > 1 or repair: roles = ()
     with InferenceEngine(players) as engine, written_live(players, roles) as seen:
-        episodes = [o.as_dict() for o in engine.solve_batch(chosen, candidates, test_lists, seed=seed)]
+        solved = engine.solve_batch(chosen, candidates, test_lists, None, seed, repair, critique)
+        episodes = [o.as_dict() for o in solved]
+    if typecheck:
+        verdicts = check_types([o["code"] for o in episodes], [p.setup for p in chosen])
+        for o, verdict in zip(episodes, verdicts): o["types"] = asdict(verdict)
     solved = sum(bool(o["solved"]) for o in episodes)
     if json: print_json(episodes[0] if len(episodes) == 1 else episodes)
     elif one: print_episode(episodes[0], seen)
@@ -614,6 +652,7 @@ def solve(
         rows = [(o["problem"], _MARKS[bool(o["solved"])], o["tokens"]) for o in episodes]
         print_table(f"{solved} of {len(episodes)} solved", ("problem", "solved", "tokens"), rows)
         _print_plain(count_plain(episodes))
+    if typecheck and not json: print_types(count_types(episodes), episodes[0] if one else None)
     if solved < len(episodes) and any(o["solved"] is not None for o in episodes): sys.exit(1)
 
 # %% ../nbs/41_cli.ipynb #c335f5be
@@ -656,8 +695,8 @@ def evaluate(
     limit: int = 0, # Most problems to measure; 0 measures all
     n_mutants: int = 6, # Mutants per problem for the mutation score; 0 leaves it out
     out: str = "", # Folder for evaluation.json, evaluation.csv, evaluation.png, problems.csv; empty for none
-    discriminator: Discriminator = "", seed: Seed = 0, device: Device = "auto", threads: Threads = 1,
-    json: Json = False
+    discriminator: Discriminator = "", typecheck: Typecheck = False, seed: Seed = 0, device: Device = "auto",
+    threads: Threads = 1, json: Json = False
 ):
     "Measure runs and models side by side: rates with 95 % intervals, and differences."
     settings = dict(locals())
@@ -670,6 +709,8 @@ def evaluate(
     chosen = measured_problems(problems, targets)[:limit or None]
     start_quietly(threads, targets)
     for o in targets: check_target(o, checkpoint)
+    from chained_adv.typecheck import need_checker
+    if typecheck: need_checker()
     if like and all(map(is_run, targets)): raise ConfigError("--like is for models; all of these are runs")
     if like: like_run(like, "", device)
     if out: Path(out).mkdir(parents=True, exist_ok=True)
@@ -684,7 +725,7 @@ def evaluate(
             say(f"evaluating {target} ({i} of {len(targets)})")
             measured.append(_measure(
                 target, checkpoint, device, discriminator, like, chosen, box, best_of, n_samples=samples,
-                ks=k, seed=seed, mutants=[o.kept for o in sets] or None))
+                ks=k, seed=seed, typecheck=typecheck, mutants=[o.kept for o in sets] or None))
     counts = count_mutants(sets) if sets else None
     rows = comparison_rows(measured, seed)
     kept = ("value", "low", "high", *COLUMNS[7:])
@@ -836,13 +877,17 @@ def checkpoints(
     if not Path(run).is_dir():
         raise ConfigError(f"{run}: no such run folder; `chained-adv train --out {run}` makes one")
     from chained_adv.checkpoints import CheckpointManager
-    saved = CheckpointManager(Path(run, "checkpoints")).list_checkpoints()
+    manager = CheckpointManager(Path(run, "checkpoints"))
+    saved = manager.list_checkpoints()
     if not saved: raise ConfigError(f"{run} holds no checkpoint yet")
     if json: return print_json([dict(vars(o), path=str(o.path)) for o in saved])
     text = lambda v: "-" if v is None else f"{v:.3f}" if isinstance(v, float) else v
-    rows = [(o.name, text(o.step), text(o.stage), text(o.score), text(o.metrics.get("solved")),
-             f"{o.size / 1e6:.1f} MB", o.problem) for o in saved]
-    print_table(run, ("name", "step", "stage", "score", "solved", "size", ""), rows)
+    figures = "solved", "generator_reward", "discriminator_reward"
+    rows = [(o.name, (o.time or "-")[:16].replace("T", " "), text(o.step), text(o.stage), text(o.score),
+             *(text(o.metrics.get(k)) for k in figures), f"{o.size / 1e6:.1f} MB", o.problem) for o in saved]
+    print_table(run, ("name", "time (UTC)", "step", "stage", "score", *(k.replace("_", " ") for k in figures),
+                      "size", ""), rows)
+    print(f"\non disk     {manager.bytes_on_disk() / 1e6:.1f} MB, because unchanged content is stored once")
 
 # %% ../nbs/41_cli.ipynb #38681b89
 @command("export", "export runs/default --to exported",
@@ -963,7 +1008,7 @@ def judge_file(
     workers: int = 0, # Programs at once; 0: one for each core
     unguarded: bool = False, # Run tests plain where nothing else works; a program can forge such a verdict
     overwrite: bool = False, # Judge all of them anew
-    json: Json = False
+    typecheck: Typecheck = False, json: Json = False
 ):
     "Judge programs of a sample file: verdicts, pass@k with intervals. Exit status 1: some have no problem."
     from tqdm import tqdm
@@ -982,7 +1027,8 @@ def judge_file(
     with (Sandbox(timeout, workers=workers or None) as box,
           tqdm(total=len(good), unit="sample", file=sys.stderr, disable=None) as bar):
         show = lambda done, _: bar.update(done - bar.n)
-        try: lines = judge_samples(good, known, box, target, read_prompts(problems), show, unguarded)
+        try: lines = judge_samples(good, known, box, target, read_prompts(problems), show, unguarded,
+                                   typecheck)
         except KeyboardInterrupt:
             say(f"the results so far are in {target}; the same command goes on from there")
             raise
@@ -993,11 +1039,13 @@ def judge_file(
     if json:
         print_json(dict(samples=len(lines), passed=passed, problems=len(known) - len(missing),
                         pass_at_k={n: o.as_dict() for n, o in rates.items()}, without_samples=missing,
-                        without_problem=lost, plain=plain, out=str(target)))
+                        without_problem=lost, plain=plain, out=str(target),
+                        **(dict(types=count_types(lines)) if typecheck else {})))
     else:
         print_table("pass@k over problems, with 95 % intervals", ("", "pass@k"),
                     [(f"k = {n}", _percent(o._asdict())) for n, o in rates.items()])
         print(f"\n{passed} of {len(lines)} samples passed\nresults     {target}")
+        if typecheck: print_types(count_types(lines))
         if missing:
             print(f"no samples  {len(missing)} of {len(known)} problems, which are left out: "
                   f"{', '.join(missing[:5])}")

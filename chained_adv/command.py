@@ -9,7 +9,7 @@ __all__ = ['GROUPS', 'KINDS', 'WORDS', 'ALSO', 'COMMANDS', 'describe_error', 'ex
            'make_parser', 'renamed_option', 'parse_command', 'command', 'run_command', 'hub_reachable', 'start_quietly']
 
 # %% ../nbs/39_command.ipynb #ce469e80
-import argparse, difflib, json, os, re, sys, warnings
+import argparse, difflib, errno, json, os, re, sys, warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,6 +30,9 @@ except ModuleNotFoundError: import tomli as tomllib # pyrefly: ignore # Python 3
 def describe_error(error: Exception) -> str: # Empty for a bug
     "Describe the error that ended a command in one line"
     if isinstance(error, ChainedAdvError): return str(error)
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        where = error.filename or error.strerror
+        return f"the disk is full ({where}); free some space, then repeat the command"
     if not isinstance(error, OSError) or error.filename is None: return ""
     return f"{error.filename}: {error.strerror}; check the path, its permissions and the free space"
 
@@ -135,7 +138,8 @@ def list_settings() -> dict[str, Setting]: # Name -> setting, those of `Training
 # %% ../nbs/39_command.ipynb #c4b76e55
 KINDS = { # Type -> placeholder in the help, and what a value must be
     bool: ("", "true or false"), str: ("TEXT", "text"), list: ("NAME=VALUE", "NAME=VALUE"),
-    int: ("N", "a whole number, at least 0"), float: ("X", "a number, at least 0"),
+    bool | str: ("TEXT", "text"), int: ("N", "a whole number, at least 0"),
+    float: ("X", "a number, at least 0"),
     tuple[int, ...]: ("1,2", "numbers like 1,2,3 or 1-3"),
     tuple[str, ...]: ("A,B", "words with commas between them")}
 WORDS = {"true": True, "yes": True, "false": False, "no": False}
@@ -153,7 +157,7 @@ def parse_value(
     "Read the value of a setting or an option; raises `ConfigError`"
     text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
     try:
-        if kind is str: return text
+        if kind in (str, bool | str): return text
         if kind is bool: return WORDS[text.lower()]
         if kind == tuple[int, ...]: return _read_numbers(text)
         if kind == tuple[str, ...]: return tuple(o.strip() for o in text.split(",") if o.strip())
@@ -232,6 +236,7 @@ def _add_flag(parser, o, **options):
     if o.kind is bool: options["action"] = argparse.BooleanOptionalAction if o.default else "store_true"
     else: options |= dict(type=partial(parse_value, flag, o.kind), metavar=KINDS[o.kind][0])
     if o.kind is list: options["action"] = "append"
+    if o.kind == bool | str: options |= dict(nargs="?", const=True) # the flag alone is true
     flags = [flag, ALSO[o.name]] if o.name in ALSO else [flag]
     parser.add_argument(*flags, dest=o.name, help=_help(o), **options)
 

@@ -70,7 +70,8 @@ class TrainingConfig:
     held_out: str = "" # Held-out problems: how many at the end of them, or a source; empty is one in five
     probe_samples: int = 0 # Samples by which we choose problems solved now and then, not always; 0 takes all
     probe_enough: int = 0 # Stop looking once so many of these problems are found; 0 looks at all
-    save_every: int = 0 # Steps between checkpoints within a stage; 0 saves at the end of each stage only
+    save_every: int = 0 # Steps between checkpoints in a stage; 0: a quarter of the run, or five minutes
+    keep: int = 0 # Checkpoints to keep, the last ones, next to `best` and `stage_0`; 0 keeps all
     stages: tuple[int, ...] = (1, 2, 3, 4, 5) # Stages to train, in rising order
     n_discriminator_steps: int = 1 # Discriminator steps that begin a stage; 0 never trains the discriminator
     first_discriminator_steps: int = 32 # Additional discriminator steps before the first stage

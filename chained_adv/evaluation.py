@@ -6,8 +6,8 @@
 __all__ = ['SELECTIONS', 'COLUMNS', 'N_SELECTION', 'compute_pass_rate', 'compute_failure_rate', 'compute_test_diversity',
            'compute_reasoning_coherence', 'has_syntax_error', 'aggregate_metrics', 'Evaluation', 'evaluation_from_dict',
            'observe_generator', 'observe_discriminator', 'observe_mutants', 'chains_in_turn', 'evaluate_players',
-           'score_candidates', 'select_candidates', 'select_best', 'observe_best_of', 'evaluate_choices',
-           'compare_evaluations', 'comparison_rows', 'rows_as_csv', 'set_apart', 'Selection']
+           'score_candidates', 'select_candidates', 'select_best', 'observe_best_of', 'observe_types',
+           'evaluate_choices', 'compare_evaluations', 'comparison_rows', 'rows_as_csv', 'set_apart', 'Selection']
 
 # %% ../nbs/30_evaluation.ipynb #c88f78c1
 import ast, csv, io, math, re, warnings
@@ -29,6 +29,7 @@ from .matches import (Match, catching_tests, distinct_verdicts, judged, valid_pa
 from .rollout import Rollout, judge, play, rollout_metrics, sample_chains, sample_tests
 from .sandbox import Sandbox, problem_job
 from .tracking import RATE_NAMES
+from .typecheck import check_types
 
 # %% ../nbs/30_evaluation.ipynb #c376a9eb
 def compute_pass_rate(
@@ -309,6 +310,15 @@ def _other_tests(players, rollout, seed):
     sample_tests(players, other, seed=seed)
     return other
 
+# %% ../nbs/30_evaluation.ipynb #e52b2056
+def observe_types(
+    rollout: Rollout # Sampled
+) -> list[tuple[int, float]]: # (Position of the problem, 1 if the checker finds no error) per program
+    "Check the types of all programs; those that the checker can't check are left out"
+    chains = [(i, c) for i, m in enumerate(rollout.matches) for c in m.chains]
+    verdicts = check_types([c.code for _, c in chains], [c.problem.setup for _, c in chains])
+    return [(i, float(v.passed)) for (i, _), v in zip(chains, verdicts) if v.passed is not None]
+
 # %% ../nbs/30_evaluation.ipynb #69602f2f
 def evaluate_choices(
     players: Players, # A generator and a discriminator
@@ -318,6 +328,7 @@ def evaluate_choices(
     ks: tuple[int, ...] = (1,), # The k of pass@k
     best_of: int = 0, # Candidates for best-of-N; 0 leaves it out
     untrained: Players | None = None, # Whose tests choose for `..._untrained`; None leaves it out
+    typecheck: bool = False, # True adds the share of programs that a type checker passes (`types_pass`)
     seed: int = 0, # Seed of the samples
     progress: Callable[[str], None] = _silent, # Called with the name of each phase as it starts
     **options # For `evaluate_players`
@@ -329,6 +340,7 @@ def evaluate_choices(
     def choices(rollout):
         seen = {f"pass@{k}": [(i, pass_at_k(n_samples, sum(c.solved for c in m.chains), k))
                               for i, m in enumerate(rollout.matches)] for k in ks}
+        if typecheck: seen["types_pass"] = observe_types(rollout)
         if not best_of: return seen
         progress("best of N")
         seen |= observe_best_of(rollout, best_of, sandbox)

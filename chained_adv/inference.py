@@ -16,7 +16,8 @@ from .stages import ReasoningStage, get_stage
 from .models import ModelConfig, Players
 from .sandbox import Sandbox, check_problem
 from .matches import judged
-from .rollout import judge, make_readers, sample_chains, sample_tests
+from .rollout import Rollout, judge, make_readers, sample_chains, sample_tests
+from .feedback import describe_failed, generate_critique, with_feedback
 from .checkpoints import Checkpoint, CheckpointManager
 from .evaluation import score_candidates
 
@@ -141,6 +142,24 @@ def _choose(match, seconds):
     best = chains[scores.index(max(scores))]
     return InferenceResult(best, chains, scores, seconds, sum(len(a.ids) for a in answers))
 
+def _repair(players, rollout, sandbox, critique, seed, reader):
+    "Add a candidate to each match whose chosen one fails a test; True if there were any"
+    chosen = [(m, _choose(m, {}).chain) for m in rollout.matches]
+    wrong = [(m, c, o) for m, c in chosen if (o := describe_failed(c))]
+    if not wrong: return False
+    problems, codes = [m.problem for m, _, _ in wrong], [c.code for _, c, _ in wrong]
+    said = generate_critique(players, problems, 5, codes, seed=seed) if critique else [""] * len(wrong)
+    told = [f"{o}\n{more}".strip() for (_, _, o), more in zip(wrong, said)]
+    prompts = players.generator.prompts
+    asked = [with_feedback(prompts, m.problem, c.code, o) for (m, c, _), o in zip(wrong, told)]
+    made = sample_chains(players, asked, seed=seed, reader=reader)
+    for (match, _, _), other in zip(wrong, made.matches):
+        match.chains += [replace(c, problem=match.problem) for c in other.chains]
+    part = Rollout([m for m, _, _ in wrong])
+    judge(part, sandbox, unguarded=True)
+    for name, seconds in (*made.seconds.items(), *part.seconds.items()): rollout.seconds[name] += seconds
+    return True
+
 # %% ../nbs/37_inference.ipynb #101fe29c
 @patch
 def solve_batch(self: InferenceEngine,
@@ -148,7 +167,9 @@ def solve_batch(self: InferenceEngine,
     n_candidates: int = 1, # Chains per problem
     n_test_lists: int = 1, # Lists of tests per distinct program and stage; 0 writes none
     temperature: float | None = None, # Of all candidates; None: the first greedy, the others at 1
-    seed: int = 0 # Seed of all samples
+    seed: int = 0, # Seed of all samples
+    repair: int = 0, # Rounds in which failing tests of the chosen candidate go back to the generator
+    critique: bool = False # True adds the discriminator's critique in words to a repair
 ) -> list[InferenceResult]: # One per problem
     "Solve problems in one batch; raises `ProblemError` if a reference solution fails its baseline tests"
     if n_candidates < 1 or n_test_lists < 0:
@@ -166,6 +187,9 @@ def solve_batch(self: InferenceEngine,
         sample_tests(self.players, rollout, n_lists=n_test_lists, chains=list(distinct.values()),
                      seed=stable_hash(seed, "tests"), reader=discriminator_reader)
     judge(rollout, self.sandbox, unguarded=True)
+    for k in range(repair):
+        again = stable_hash(seed, "repair", k)
+        if not _repair(self.players, rollout, self.sandbox, critique, again, generator_reader): break
     return [_choose(match, dict(rollout.seconds)) for match in rollout.matches]
 
 @patch
@@ -174,10 +198,12 @@ def solve_problem(self: InferenceEngine,
     n_candidates: int = 1, # Chains to choose from
     n_test_lists: int = 1, # Lists of tests per distinct program and stage; 0 writes none
     temperature: float | None = None, # Of all candidates; None: the first greedy, the others at 1
-    seed: int = 0 # Seed of all samples
+    seed: int = 0, # Seed of all samples
+    repair: int = 0, # Rounds in which failing tests of the chosen candidate go back to the generator
+    critique: bool = False # True adds the discriminator's critique in words to a repair
 ) -> InferenceResult: # The chosen candidate with its verdicts, and the others
     "Solve one problem"
-    return self.solve_batch([problem], n_candidates, n_test_lists, temperature, seed)[0]
+    return self.solve_batch([problem], n_candidates, n_test_lists, temperature, seed, repair, critique)[0]
 
 # %% ../nbs/37_inference.ipynb #c5c533a1
 @patch

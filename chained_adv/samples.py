@@ -9,7 +9,7 @@ __all__ = ['BATCH', 'SampleError', 'ProgramSample', 'read_samples', 'read_prompt
 # %% ../nbs/27b_samples.ipynb #e9e4ea89
 import gzip, hashlib, json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from .core import ChainedAdvError, ExecutionResult, Problem, describe_test
 from .intervals import Interval, pass_at_k, rate_interval
 from .sandbox import Sandbox, problem_job
 from .testcases import baseline_cases
+from .typecheck import check_types, need_checker
 
 # %% ../nbs/27b_samples.ipynb #5813f447
 class SampleError(ChainedAdvError):
@@ -111,8 +112,8 @@ def describe_result(
                 num_passed=result.num_passed, num_total=result.num_total, guarded=not result.num_plain,
                 key=key, verdicts=verdicts)
 
-def _key(job, problem, timeout):
-    about = job.code, repr(problem), timeout, job.unguarded
+def _key(job, problem, timeout, typecheck):
+    about = (job.code, repr(problem), timeout, job.unguarded) + ("types",) * typecheck
     return hashlib.sha256(repr(about).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 # %% ../nbs/27b_samples.ipynb #f629cae8
@@ -146,7 +147,8 @@ def judge_samples(
     out: str | Path, # File of results, a JSON object a line; what is there already is kept
     prompts: dict[str, str] | None = None, # Id -> text before a completion; None: none
     progress: Callable | None = None, # Called with (samples done, samples)
-    unguarded: bool = False # May tests run plain, where nothing else works? Programs can forge such verdicts
+    unguarded: bool = False, # May tests run plain, where nothing else works? Programs can forge such verdicts
+    typecheck: bool = False # True adds what a type checker says (`types`)
 ) -> list[dict[str, Any]]: # One per sample, in order
     "Judge samples, and write a line for each"
     out, jobs, cases = Path(out), [], {p.id: baseline_cases(p) for p in problems.values()}
@@ -155,7 +157,8 @@ def judge_samples(
         references = (p.reference_solution, *p.references) if p.reference_solution else None
         jobs.append(problem_job(p, whole_program(o, p, prompts or {}), cases[p.id], reference=references,
                                 unguarded=unguarded))
-    keys = [_key(j, problems[o.task_id], sandbox.timeout) for o, j in zip(samples, jobs)]
+    if typecheck: need_checker()
+    keys = [_key(j, problems[o.task_id], sandbox.timeout, typecheck) for o, j in zip(samples, jobs)]
     known = read_results(out, keys)
     if progress: progress(len(known), len(samples))
     left: Iterator = iter([n for n in range(len(samples)) if n not in known])
@@ -165,7 +168,10 @@ def judge_samples(
             for n, result in zip(batch, sandbox.run_many([jobs[n] for n in batch], done)):
                 name = problems[samples[n].task_id].entry_point
                 known[n] = describe_result(n, samples[n], keys[n], result, name)
-                f.write(json.dumps(known[n]) + "\n")
+            if typecheck:
+                types = check_types([jobs[n].code for n in batch], [jobs[n].setup for n in batch])
+                for n, verdict in zip(batch, types): known[n]["types"] = asdict(verdict)
+            for n in batch: f.write(json.dumps(known[n]) + "\n")
             f.flush()
     return [known[n] for n in range(len(samples))]
 

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['PROMPT_SETS', 'ReasoningStage', 'get_all_stages', 'get_stage', 'pick_stages', 'Example', 'PromptSet', 'load_prompts',
-           'Prompt', 'generator_prompt', 'discriminator_prompt', 'answer_kind', 'find_end', 'complete_output',
-           'end_texts']
+           'Prompt', 'generator_prompt', 'discriminator_prompt', 'critique_prompt', 'answer_kind', 'find_end',
+           'complete_output', 'end_texts']
 
 # %% ../nbs/02_stages.ipynb #1c665353
 import json, re
@@ -113,8 +113,12 @@ class PromptSet:
     tests_lines: int = 0 # The same of a list of tests
     answer_tokens: int | tuple[int, ...] = 0 # Most tokens of a stage; 0 is 512, or half the window
     test_tokens: int = 0 # Most tokens of a list of tests; 0 is 512, or half the model's window
+    critique: str = "" # Request to the discriminator for a critique in words; empty if it writes none
+    # Description of a problem after a program that failed
+    feedback: str = "{description}\n\nThis program is wrong:\n\n{code}\n\n{remarks}"
 
 # %% ../nbs/02_stages.ipynb #5ccc4702
+_CRITIQUE = "Say in at most three sentences what is wrong with it. If nothing is wrong, write: Nothing."
 _PLAIN = PromptSet("plain",
     problem="# Problem\n{description}\n\n```python\n{signature}\n```\n\n",
     previous="## Stage {id}: {title}\n{output}\n\n",
@@ -126,7 +130,7 @@ _PLAIN = PromptSet("plain",
     inputs="## Tests\nWrite inputs for {test_task}. Only calls, one per line, for example "
            "`{name}([1, 2], 3)`; what they must return is worked out elsewhere. "
            "No comments, no explanations.\n",
-    stop="\n## ")
+    stop="\n## ", critique="## Critique\n(" + _CRITIQUE + ")\n")
 
 # %% ../nbs/02_stages.ipynb #4e8aefa7
 _TAGS = PromptSet("tags", problem="{signature}\n{description}", previous="<s{id}>{output}<end>",
@@ -185,7 +189,7 @@ _CHAT = PromptSet("chat", chat=True,
     begins=("The function", "-", "1.", "- The result", "```python\n"),
     tests_begin="```python\nassert {name}", inputs_begin="```python\n{name}",
     answer_lines=(0, 6, 8, 3, 0), tests_lines=4,
-    answer_tokens=(140, 100, 130, 80, 250), test_tokens=160)
+    answer_tokens=(140, 100, 130, 80, 250), test_tokens=160, critique=_CRITIQUE)
 
 # %% ../nbs/02_stages.ipynb #8f890601
 _SUM = Example("Return the sum of the numbers that are divisible by 3.",
@@ -360,6 +364,17 @@ def _ask_discriminator(prompts, problem, stage, output, inputs=False):
     is_whole = prompts.continues and prompts.shown and stage == 5 and output.startswith(head)
     request = prompts.inputs if calls else prompts.discriminator
     return (output if is_whole else head + prompts.shown.format(**values)) + request.format(**values)
+
+def critique_prompt(
+    prompts: PromptSet, # Templates
+    problem: Problem, # Problem that is solved
+    stage: int, # Stage to criticize, 1 to 5
+    output: str # Generator's text at that stage
+) -> Prompt: # Without a chat template
+    "Write what the discriminator reads before it says in words what is wrong"
+    values = _fields(problem, stage, output)
+    return Prompt(prompts.problem.format(**values) + prompts.shown.format(**values) + prompts.critique)
+
 
 # %% ../nbs/02_stages.ipynb #311c5d7b
 _COLUMN_0 = re.compile(r"\n(?=\S)")

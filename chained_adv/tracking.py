@@ -10,14 +10,16 @@ __all__ = ['METRICS', 'RATE_NAMES', 'EVALUATION_FIELDS', 'LONG', 'SHOWN', 'COLOU
            'save_plots']
 
 # %% ../nbs/28_tracking.ipynb #00c2ae44
-import io, json, math, os, sys, uuid, warnings
+import io, json, math, netrc, os, sys, uuid, warnings
 from base64 import b64encode
 from collections import defaultdict
+from importlib import import_module
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
 from statistics import mean as average
 from typing import Any, TextIO
+from urllib.parse import urlsplit
 
 # %% ../nbs/28_tracking.ipynb #5f227ec7
 from accelerate import PartialState
@@ -100,16 +102,29 @@ def read_evaluations(
     return read_lines(Path(folder) / "evaluation.jsonl")
 
 # %% ../nbs/28_tracking.ipynb #5178dcc9
+def _has_wandb_login():
+    "True if W&B needs no login, or finds one"
+    given = os.environ.get("WANDB_API_KEY") or os.environ.get("WANDB_IDENTITY_TOKEN_FILE")
+    if given or os.environ.get("WANDB_MODE") in ("offline", "disabled", "dryrun"): return True
+    address = os.environ.get("WANDB_BASE_URL") or import_module("wandb").Settings().base_url
+    try: known = netrc.netrc(os.environ.get("NETRC")).hosts
+    except (OSError, netrc.NetrcParseError): return False
+    return bool(known.keys() & {"api.wandb.ai", urlsplit(address).hostname})
+
 def check_tracker(
     name: str # A tracker of `accelerate`
 ):
-    "Refuse a tracker that `accelerate` lacks or whose package is missing; raises `ConfigError`"
+    "Refuse a tracker that `accelerate` lacks, or whose package or login is missing; raises `ConfigError`"
     if name not in LOGGER_TYPE_TO_CLASS:
         raise ConfigError(f"tracker {name!r}: choose one of {', '.join(sorted(LOGGER_TYPE_TO_CLASS))}")
     if not find_spec(name):
         raise ConfigError(f"tracker {name!r} needs the package {name}, which is not installed; run "
                           f"`pip install {name}`, or leave the tracker out: the run's folder holds "
                           "the same numbers")
+    if name == "wandb" and not _has_wandb_login():
+        raise ConfigError("tracker 'wandb' has no login; run `wandb login`, set WANDB_API_KEY, or set "
+                          "WANDB_MODE=offline")
+
 
 # %% ../nbs/28_tracking.ipynb #1e66e316
 def _plain_settings(settings):
@@ -119,21 +134,38 @@ def _plain_settings(settings):
         flat |= {f"{name}.{k}": v for k, v in value.items()} if isinstance(value, dict) else {name: value}
     return {k: v if isinstance(v, (bool, int, float, str)) else str(v) for k, v in flat.items()}
 
+def _start_options(name, folder, step):
+    "Options by which a tracker goes on with the run that it began, and drops what came after a step"
+    if name == "tensorboard": return dict(purge_step=step + 1)
+    if name == "trackio": return dict(name=folder.name, resume="allow" if step else "never")
+    if name != "wandb": return {}
+    os.environ.setdefault("WANDB_INIT_TIMEOUT", "30") # seconds
+    path = folder / "wandb_id"
+    if not path.exists(): replace_text(path, uuid.uuid4().hex[:8])
+    return dict(name=folder.name, dir=str(folder), id=path.read_text(encoding="utf-8"), resume="allow")
+
 def start_tracker(
     name: str, # A tracker of `accelerate`
     folder: str | Path, # The run's folder; its name is the run's name
-    settings: dict # Setting -> value, shown with the run
+    settings: dict, # Setting -> value, shown with the run
+    step: int = 0 # Last step of a run that goes on; 0 in a new run
 ) -> GeneralTracker: # Ready to log
-    "Start a tracker for a run"
+    "Start a tracker for a run; raises `ConfigError` if it can't start"
     kind: Any = LOGGER_TYPE_TO_CLASS[name]
     folder = Path(folder)
     PartialState() # accelerate's trackers ask it which process they are in
-    more = dict(wandb=dict(name=folder.name, dir=str(folder)), trackio=dict(name=folder.name))
+    options = _start_options(name, folder, step)
     files = kind.requires_logging_directory
-    tracker = kind(folder.name, folder / name) if files else kind("chained_adv", **more.get(name, {}))
-    tracker.start()
-    tracker.store_init_configuration(_plain_settings(settings))
+    try:
+        tracker = kind(folder.name, folder / name, **options) if files else kind("chained_adv", **options)
+        tracker.start()
+        tracker.store_init_configuration(_plain_settings(settings))
+    except Exception as e: # whatever its package raises
+        reason = (str(e).strip().splitlines() or [type(e).__name__])[0]
+        raise ConfigError(f"tracker {name!r} could not start ({reason}); check its login and the network, or "
+                          "leave it out: the run's folder holds the same numbers") from e
     return tracker
+
 
 # %% ../nbs/28_tracking.ipynb #ccec5c3a
 def _plain(where, name, value):

@@ -114,3 +114,49 @@ def test_a_tracker_whose_package_is_missing_is_refused(monkeypatch):
     monkeypatch.setattr(tracking, "find_spec", lambda name: None)
     for name in LOGGER_TYPE_TO_CLASS:
         with pytest.raises(ConfigError, match=f"pip install {name}"): check_tracker(name)
+
+def test_a_resumed_run_goes_on_in_tensorboard(tmp_path):
+    pytest.importorskip("tensorboard", reason="tensorboard is not installed: pip install '.[dev]'")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+    for step, value in ((0, .25), (2, .5)): # killed after step 4, and resumed from step 2
+        log = TrainingLogger(tmp_path / "run", (start_tracker("tensorboard", tmp_path / "run", dict(seed=3), step),))
+        log.resume(step)
+        for i in range(step + 1, 5): log.log_step(step=i, kl=value)
+        log.close()
+    events = EventAccumulator(str(tmp_path / "run/tensorboard/run")).Reload()
+    assert [(o.step, o.value) for o in events.Scalars("kl")] == [(1, .25), (2, .25), (3, .5), (4, .5)]
+
+class FakeWandb:
+    "What accelerate's tracker of W&B does, without its package"
+    requires_logging_directory, started = False, []
+    def __init__(self, project, **options): self.options = options
+    def start(self):
+        if self.options["id"] == "broken": raise RuntimeError("permission denied\nand 70 more lines")
+        self.started.append(self.options)
+    def store_init_configuration(self, values): pass
+
+def test_a_resumed_run_goes_on_in_wandb(tmp_path, monkeypatch):
+    monkeypatch.setitem(LOGGER_TYPE_TO_CLASS, "wandb", FakeWandb)
+    monkeypatch.setattr(FakeWandb, "started", [])
+    for step in (0, 3): start_tracker("wandb", tmp_path, {}, step)
+    (first, second), = [FakeWandb.started]
+    assert first == second and first["resume"] == "allow" and len(first["id"]) == 8
+    (tmp_path / "wandb_id").write_text("broken")
+    with pytest.raises(ConfigError, match=r"could not start \(permission denied\); check its login"): start_tracker("wandb", tmp_path, {}, 3)
+
+def test_wandb_without_a_login_is_refused_at_once(tmp_path, monkeypatch):
+    from types import SimpleNamespace
+    settings = SimpleNamespace(base_url="https://wandb.example")
+    monkeypatch.setattr(tracking, "find_spec", lambda name: True)
+    monkeypatch.setattr(tracking, "import_module", lambda name: SimpleNamespace(Settings=lambda: settings))
+    for name in ("WANDB_API_KEY", "WANDB_MODE", "WANDB_BASE_URL", "WANDB_IDENTITY_TOKEN_FILE"): monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    with pytest.raises(ConfigError, match="`wandb login`.*WANDB_MODE=offline"): check_tracker("wandb")
+    with monkeypatch.context() as m:
+        m.setenv("WANDB_MODE", "offline")
+        check_tracker("wandb")
+    for host, fine in (("elsewhere.example", False), ("wandb.example", True), ("api.wandb.ai", True)):
+        (tmp_path / "netrc").write_text(f"machine {host} login user password secret")
+        if fine: check_tracker("wandb")
+        else:
+            with pytest.raises(ConfigError): check_tracker("wandb")
