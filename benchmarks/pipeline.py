@@ -1,8 +1,11 @@
 """What batches, shared reading and cached flags bring: ratios from one run, on one core.
 
     python benchmarks/pipeline.py [sampling] [switching] [chains] [quick] [--tokens 512]
+    python benchmarks/pipeline.py sampling --models random tiny models/qwen-0.5b [--rows 1 8 64] [--written 128] [--prompt 132]
 
-* sampling: 64 answers of 128 tokens, eight to each prompt, against `generate` of transformers in one batch and one chain at a time;
+* sampling: answers of our decoder and of `generate` of transformers in one batch, in turns, from the same weights without adapters
+  and the same prompts of random tokens, each row its own or eight rows to a prompt; the last column leaves out what the first
+  token takes with its prompts;
 * switching: an adapter on, all off, with 28 narrow layers and ten adapters, against PEFT's own calls and as a
   part of an update;
 * chains: 16 chains of five stages, a list of tests about each stage of each chain, one update, against the founding
@@ -13,25 +16,25 @@
   writes five about one chain of each problem and updates all stages. So tokens/s stand beside chains/s. A model that
   knows nothing fails all alike and would have nothing to learn from, so the rewards are drawn.
 
-The model is a Qwen2 of 4 million parameters with random weights, whose answers all run to the limit. Seconds are
+The model (`random`) is a Qwen2 of 4 million parameters with random weights, whose answers all run to the limit. Seconds are
 processor time, so that other work on the machine counts little.
 """
 
 import argparse, random, statistics, tempfile, time, warnings
 from contextlib import contextmanager
+from pathlib import Path
 import torch, transformers
 from transformers import AutoModelForCausalLM, Qwen2Config
 from chained_adv.callbacks import Callback
-from chained_adv.loading import TINY, load_tokenizer
-from chained_adv.models import AdaptersOff, AdapterSwitch, ModelConfig, Players, add_adapters, make_readers
+from chained_adv.loading import TINY, load_base, load_tokenizer
+from chained_adv.models import AdaptersOff, AdapterSwitch, ModelConfig, Players, add_adapters, make_readers, share_weights
 from chained_adv.config import QUICK
 from chained_adv.ppo import Batch, PPOConfig, create_optimizer, train_step
 from chained_adv.rewards import REWARD_SCHEMES, RewardScheme
 from chained_adv.rollout import sample_chains, sample_tests
-from chained_adv.sampling import Reader, Sample, sample_tokens
+from chained_adv.sampling import Reader, Sample, read_groups, sample_tokens
 from chained_adv.scoring import answer_logprobs
 from chained_adv.config import TrainingConfig
-from chained_adv.stages import generator_prompt, load_prompts
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.trainer import AdversarialTrainer
 
@@ -71,20 +74,45 @@ def generate(model, prompts, tokens):
     return out[:, width:].tolist()
 
 
-def measure_sampling(rows=64, tokens=128, alone=4):
-    model, tokenizer = make_model(FOUR_MILLION), load_tokenizer(TINY)
-    problems = tiny_problems("train", rows // 8)
-    plain = load_prompts("plain")
-    texts = [generator_prompt(plain, p, 1, []) for p in problems for _ in range(8)]
-    prompts = [tokenizer(t).input_ids for t in texts]
-    ours = seconds(lambda: sample_tokens(model, Reader(model), prompts, tokens, set(), 1.0))
-    batched = seconds(lambda: generate(model, prompts, tokens))
-    single = seconds(lambda: [generate(model, [p], tokens) for p in prompts[:alone]]) * rows / alone
-    width = sum(map(len, prompts)) / rows
-    print(f"sampling, {rows} answers of {tokens} tokens to {rows // 8} prompts of {width:.0f}: "
-          f"{rows * tokens / ours:,.0f} tokens/s")  # fmt: skip
-    print(f"  generate in one batch / ours = {batched / ours:.2f}")
-    print(f"  generate one by one ({alone} of {rows} measured) / ours = {single / ours:.1f}")
+def in_turns(runs, rounds):
+    "Medians in processor seconds; who begins changes from round to round, and a round before them warms up"
+    taken = [[] for _ in runs]
+    for i in range(rounds + 1):
+        for k in [*range(len(runs))][:: 1 if i % 2 else -1]:
+            start = time.process_time()
+            runs[k]()
+            taken[k].append(time.process_time() - start)
+    return [statistics.median(o[1:]) for o in taken]
+
+
+def random_prompts(rows, each, words, longest):
+    "Prompts of random tokens, from half of the longest on; so many rows share one"
+    draw = random.Random(0)
+    texts = [[draw.randrange(5, words) for _ in range(draw.randint(longest // 2, longest))] for _ in range(-(-rows // each))]
+    return [texts[i // each] for i in range(rows)]
+
+
+def load_writers(name):
+    "A model as `generate` reads it, and as our players do: two models of the same weights, without adapters"
+    model = make_model(FOUR_MILLION) if name == "random" else load_base(name, "cpu", "float32")[0]
+    ours = share_weights(model)
+    read_groups(ours)
+    return model, ours
+
+
+def measure_sampling(args):
+    print("| model | rows | answers a prompt | `generate`, tokens/s | ours, tokens/s | ratio | of the steps alone |")
+    print("|---" * 7 + "|")
+    for name in args.models:
+        model, ours = load_writers(name)
+        words, size = model.config.vocab_size, f"{model.num_parameters() / 1e6:.0f} M"
+        for rows, each in [(n, k) for n in args.rows for k in args.each if n > 1 or k == 1]:
+            prompts, n = random_prompts(rows, each, words, args.prompt), args.written
+            runs = [lambda n=n: generate(model, prompts, n), lambda n=n: sample_tokens(ours, Reader(ours), prompts, n, set())]
+            theirs, own, *first = in_turns([*runs, *(lambda run=run: run(1) for run in runs)], args.rounds)
+            steps = (theirs - first[0]) / (own - first[1])
+            print(f"| {Path(name).name}, {size} | {rows} | {each} | {rows * n / theirs:,.1f} | {rows * n / own:,.1f} "
+                  f"| {theirs / own:.2f} | {steps:.2f} |", flush=True)  # fmt: skip
 
 
 def measure_switching(adapters=10):
@@ -264,13 +292,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("parts", nargs="*", help="sampling, switching, chains, quick; all without")
     parser.add_argument("--tokens", type=int, default=512, help="a stage, of the parts `chains` and `quick`")
+    parser.add_argument("--models", nargs="+", default=["random", "tiny"], help="of `sampling`: random, tiny, a folder")
+    parser.add_argument("--rows", type=int, nargs="+", default=[1, 8, 64], help="of `sampling`")
+    parser.add_argument("--each", type=int, nargs="+", default=[1, 8], help="rows to a prompt of `sampling`")
+    parser.add_argument("--written", type=int, default=128, help="tokens of an answer of `sampling`")
+    parser.add_argument("--prompt", type=int, default=132, help="tokens of the longest prompt of `sampling`")
+    parser.add_argument("--rounds", type=int, default=3, help="of `sampling`")
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     torch.set_num_threads(1)
     measures = dict(
-        sampling=measure_sampling,
+        sampling=lambda: measure_sampling(args),
         switching=measure_switching,
         chains=lambda: measure_chains(args.tokens),
         quick=lambda: measure_quick(args.tokens),

@@ -147,6 +147,7 @@ def update_inputs(
     reader: Reader | None = None # What was read before, on the same base; None starts afresh
 ) -> dict: # Arguments of `train_step`
     "What the update of a player needs"
+    if config.gradient_checkpointing: checkpoint_layers(player.base.model)
     config = fit_config(config, player.base.model)
     reader = reader or _make_reader(player)
     def score(rows, **options):

@@ -4,9 +4,10 @@
 
 # %% auto #0
 __all__ = ['TINY', 'NO_RETRY', 'WORDS', 'DTYPES', 'QUANTISED', 'CODE', 'LOSS_SCALE', 'SMALL', 'pick_device', 'quietly',
-           'free_memory', 'is_out_of_memory', 'pick_dtype', 'is_packable', 'is_packed', 'packed_share', 'check_packed',
-           'overflows', 'loss_scale', 'load_tokenizer', 'gguf_file', 'read_config', 'pick_place', 'load_base',
-           'context_size', 'decode', 'render_messages', 'render_chat', 'as_text', 'encode_text', 'end_tokens']
+           'free_memory', 'is_out_of_memory', 'pick_dtype', 'is_modern', 'uses_tf32', 'is_packable', 'is_packed',
+           'packed_share', 'check_packed', 'overflows', 'loss_scale', 'load_tokenizer', 'gguf_file', 'read_config',
+           'pick_place', 'load_base', 'context_size', 'decode', 'render_messages', 'render_chat', 'as_text',
+           'encode_text', 'end_tokens']
 
 # %% ../nbs/10_loading.ipynb #e77ff8ec
 import os, re, sys, warnings
@@ -116,8 +117,20 @@ def pick_dtype(
         raise ConfigError(f"dtype {dtype!r}: choose one of {', '.join(DTYPES)}")
     if dtype not in ("auto", *QUANTISED): return getattr(torch, dtype)
     if device.type != "cuda": return torch.float32
-    real_bf16 = torch.cuda.get_device_capability(device) >= (8, 0)
-    return torch.bfloat16 if real_bf16 else torch.float16
+    return torch.bfloat16 if is_modern(device) else torch.float16
+
+def is_modern(
+    device: torch.device # Where a model computes
+) -> bool: # Ampere and later
+    "True for a GPU that multiplies in bfloat16 and TF32"
+    return device.type == "cuda" and torch.cuda.get_device_capability(device) >= (8, 0)
+
+def uses_tf32(
+    model: torch.nn.Module | torch.Tensor # In single precision or not
+) -> bool: # Then its products are as exact as in `float16`
+    "True if what is in single precision is multiplied in TF32"
+    modern = model.dtype is torch.float32 and is_modern(model.device)
+    return modern and torch.get_float32_matmul_precision() != "highest"
 
 # %% ../nbs/10_loading.ipynb #c49a7a50
 def _load_options(device, dtype):
@@ -325,6 +338,7 @@ def load_base(
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]: # Model and tokenizer
     "Load a causal language model and its tokenizer; raises `ConfigError`"
     place = pick_place(name, device)
+    if is_modern(place): torch.set_float32_matmul_precision("high") # TF32; sums and all else stay whole
     model, tokenizer = _load(name, place, dtype)
     if model.dtype is torch.float32 and dtype not in QUANTISED: return model, tokenizer
     try: too_wide = overflows(model, tokenizer)

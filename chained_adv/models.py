@@ -6,7 +6,7 @@
 __all__ = ['ADAPTERS', 'ROLES', 'TESTS', 'seeded', 'add_adapters', 'AdapterSwitch', 'share_weights', 'AdaptersOff', 'Base',
            'adapter_parameters', 'activate', 'sampling_model', 'give_back', 'reading_model', 'reference_model',
            'check_paths', 'computing', 'Player', 'Generator', 'Discriminator', 'check_length', 'Players',
-           'make_readers']
+           'check_prompts', 'make_readers']
 
 # %% ../nbs/21_models.ipynb #d3242bf5
 import copy
@@ -610,6 +610,26 @@ def role(self: Players,
 ) -> Player: # The generator or the discriminator
     "Find a player by its role"
     return {"generator": self.generator, "discriminator": self.discriminator}[role]
+
+# %% ../nbs/21_models.ipynb #d0f8b998
+def check_prompts(
+    players: Any, # A generator and a discriminator, with fresh adapters
+    problem: Problem # That both can read
+) -> float: # Mean difference of a token's log-probability, in nats
+    "Let sampler and trainer agree on the prompts of a problem; raises `ConfigError`"
+    first, g, d = players.chain_stages[0], players.generator, players.discriminator
+    asked = [(g, g.prompt(problem, first, [""] * (first - 1)))]
+    if isinstance(d, Discriminator): asked.append((d, d.prompt(problem, 5, "")))
+    gaps = []
+    for base in players.bases().values():
+        prompts = [p.encode([text], 0)[0] for p, text in asked if p.base is base]
+        adapter = next(iter(base.switch.parameters))
+        with refusing(base.name, base.model):
+            writing = sampling_model(base, adapter)
+            learning = activate(base, adapter)
+            gaps.append(path_gap(reading_model(base), writing, learning, same=False, prompts=prompts))
+        give_back(base)
+    return max(gaps)
 
 # %% ../nbs/21_models.ipynb #b7fef496
 @patch

@@ -19,7 +19,7 @@ from fastcore.basics import patch
 from torch.utils.checkpoint import checkpoint
 from transformers import Cache
 from .core import ConfigError, TrainingError
-from .loading import free_memory, is_out_of_memory
+from .loading import free_memory, is_out_of_memory, uses_tf32
 from .sampling import Reader, Sample, pad_left, make_cache, model_inputs, sample_tokens
 
 # %% ../nbs/12_scoring.ipynb #f552575f
@@ -127,7 +127,7 @@ def plain_head(
 def _are_logits(given, logits, config):
     "True if what a head gives, finished, is what its model gives"
     again = finish_logits(given, config.get_text_config())
-    near = 1e-4 if again.dtype == torch.float32 else 1e-2
+    near = 1e-4 if again.dtype == torch.float32 and not uses_tf32(again) else 1e-2
     return again.shape == logits.shape and torch.allclose(again, logits, near, near)
 
 def score_targets(
@@ -217,12 +217,23 @@ def bytes_per_token(
     inside = model.get_decoder() if hasattr(model, "get_decoder") else model
     known = [*inside.parameters(), *inside.buffers()]
     kept = []
-    for n in (16, 48):
-        ids = torch.zeros(1, n, dtype=torch.long, device=model.device)
-        run = lambda: inside(input_ids=ids, use_cache=False)
-        with torch.enable_grad(): kept.append(kept_bytes(run, known))
+    with _one_whole(model):
+        for n in (16, 48):
+            ids = torch.zeros(1, n, dtype=torch.long, device=model.device)
+            run = lambda: inside(input_ids=ids, use_cache=False)
+            with torch.enable_grad(): kept.append(kept_bytes(run, known))
     model.bytes_per_token = max((kept[1] - kept[0]) // 32, 1)
     return model.bytes_per_token
+
+@contextmanager
+def _one_whole(model):
+    "With a layer that is not computed twice, if others are: a backward pass holds the inside of one at a time"
+    layer = next((m for m in model.modules() if getattr(m, "is_again", False)), None)
+    if layer is None: yield
+    else:
+        forward = vars(layer).pop("forward")
+        try: yield
+        finally: layer.forward = forward
 
 # %% ../nbs/12_scoring.ipynb #44db78a7
 NARROW = 1_000 # tokens of a pass on a CPU
@@ -327,7 +338,10 @@ def checkpoint_layers(
     "Compute the layers of a model twice instead of keeping what is inside them"
     known = lambda m: any(o.__name__ == "GradientCheckpointingLayer" for o in type(m).__mro__)
     layers = [m for m in model.modules() if known(m) and "forward" not in vars(m)]
-    for layer in layers: layer.forward = partial(_again, layer.forward)
+    for layer in layers:
+        layer.forward = partial(_again, layer.forward)
+        layer.is_again = True
+    if layers: vars(model).pop("bytes_per_token", None) # it is another one now
     return bool(layers)
 
 # %% ../nbs/12_scoring.ipynb #a1aed6e9
@@ -348,6 +362,11 @@ def _plain_logprobs(model, sample):
     logp = model(input_ids=ids).logits[0, len(sample.prompt_ids) - 1:-1].float().log_softmax(-1)
     return logp.gather(1, ids[0, len(sample.prompt_ids):, None])[:, 0]
 
+def _made_up(words):
+    "Beginnings of prompts, and prompts that go on from there, so that rows have holes"
+    a, b, c = (tuple((k + 13 * i * i) % words for i in range(n)) for k, n in ((3, 7), (5, 3), (7, 5)))
+    return [a, b], [list(p) for p in (a + c[:2], b + c, a + b[:1])]
+
 LIMITS = {torch.float32: 1e-4, torch.float16: .03, torch.bfloat16: .1} # mean gap, in nats per token
 
 @torch.no_grad()
@@ -355,21 +374,21 @@ def path_gap(
     reading, # The model that reads prompts
     writing, # The model that samples
     learning, # The model that gives log-probabilities with gradients
-    same: bool = True # Are their weights the same, so that a plain forward pass must agree, too?
+    same: bool = True, # Are their weights the same, so that a plain forward pass must agree, too?
+    prompts: Sequence[list[int]] = () # Token ids; a few are made up without any, and windows narrowed to them
 ) -> float: # Mean difference of a token's log-probability, in nats
     "Measure how far the ways to a log-probability are apart; raises `ConfigError` for too far"
-    total = learning.config.get_text_config().vocab_size
-    a, b, c = (tuple((k + 13 * i * i) % total for i in range(n)) for k, n in ((3, 7), (5, 3), (7, 5)))
-    prompts = [list(p) for p in (a + c[:2], b + c, a + b[:1])]
-    with _narrow_windows((reading, writing, learning)):
+    known, tried = ([], prompts) if prompts else _made_up(learning.config.get_text_config().vocab_size)
+    with _narrow_windows(() if prompts else (reading, writing, learning)):
         reader = Reader(reading)
-        reader.read([a, b]) # the prompts go on from here, so that rows have holes
-        answers = sample_tokens(writing, reader, prompts, 5, set())
-        samples = [Sample(p, *answer) for p, answer in zip(prompts, answers)]
+        reader.read(known)
+        answers = sample_tokens(writing, reader, tried, 16 if prompts else 5, set())
+        samples = [Sample(p, *answer) for p, answer in zip(tried, answers)]
         ways = [answer_logprobs(learning, r, samples)[0] for r in ((reader, None) if same else (reader,))]
         if same: ways.append(torch.stack([_plain_logprobs(learning, s) for s in samples]))
     sampled = torch.tensor([s.logprobs for s in samples], device=learning.device)
-    coarse = torch.float16 if getattr(learning, "is_loaded_in_8bit", False) else learning.dtype
+    coarse = torch.float16 if uses_tf32(learning) else learning.dtype
+    if getattr(learning, "is_loaded_in_8bit", False): coarse = torch.bfloat16
     gap, limit = (torch.stack(ways) - sampled).abs().mean().item(), LIMITS.get(coarse, .1)
     if gap <= limit: return gap # not if it is no number
     name, remedy = precision(learning)
@@ -381,9 +400,9 @@ def precision(
 ) -> tuple[str, str]: # Its name; what a user can do when it is not enough
     "Name the precision of a model"
     few = next((bits for bits in (4, 8) if getattr(model, f"is_loaded_in_{bits}bit", False)), 0)
-    name = str(model.dtype).removeprefix("torch.")
+    name = str(model.dtype).removeprefix("torch.") + (" (TF32)" if uses_tf32(model) else "")
     if few: name = f"{few} bits, computed in {name}"
-    return name, "choose another model" if name == "float32" else "choose --dtype float32, or another model"
+    return name, "choose another model" if name.startswith("float32") else "choose --dtype float32, or another model"
 
 @contextmanager
 def refusing(

@@ -21,7 +21,7 @@ from .config import TrainingConfig
 from .core import ConfigError, Problem, ProblemError, TrainingError, stable_hash
 from .stages import get_stage
 from .problems import ORDERS, ProblemSampler, find_leaks
-from .models import Players, check_length, computing
+from .models import Players, check_length, check_prompts, computing
 from .engines import check_engine, connect, disconnect
 from .sampling import Sample
 from .ranks import is_main, join_ranks, on_main
@@ -275,6 +275,7 @@ def _prepare(self: AdversarialTrainer, callbacks):
     self.problems, self.held_out, self.to_select = map(
         self._those_that_fit, (self.problems, self.held_out, self.to_select))
     self._warn_set_aside()
+    check_prompts(self.players, self.problems[0])
     connect(self.players)
     self.sampler = ProblemSampler(self.problems, self.config.seed, self.config.order)
     self.values = ValueHeads(self.config.ppo, self.config.seed)

@@ -2,16 +2,20 @@
 in half precision, and what cannot work is refused in a sentence."""
 import warnings
 from importlib.util import find_spec
+from types import SimpleNamespace
 
 import pytest, torch
 from transformers import GPT2Config
 
-from chained_adv import loading
+from chained_adv import loading, scoring
+from chained_adv.config import QUICK, TrainingConfig
 from chained_adv.core import ConfigError
 from chained_adv.loading import DTYPES, LOSS_SCALE, QUANTISED, load_base, loss_scale, overflows, pick_dtype, pick_place
 from chained_adv.models import ModelConfig, Players
 from chained_adv.scoring import path_gap, refusing
 from chained_adv.ppo import Batch, PPOConfig, create_optimizer, train_step
+from chained_adv.tiny.world import tiny_problems
+from chained_adv.trainer import AdversarialTrainer
 
 needs_bitsandbytes = pytest.mark.skipif(not find_spec("bitsandbytes"), reason="bitsandbytes is not installed")
 MOST = dict(float32=1e-5, bfloat16=.1, float16=2e-3) | {"8bit": .03, "4bit": 5e-3} # nats per token, in the mean
@@ -139,6 +143,24 @@ def test_a_check_that_fails_names_the_precision_and_the_remedy(dtype, words):
     model, other = (load_base("tiny", "cpu", dtype)[0] for _ in range(2))
     other.model.norm.weight.data *= .3
     with torch.no_grad(), pytest.raises(ConfigError, match=words): path_gap(model, other, model)
+
+def test_the_prompts_of_a_run_are_tried_too(monkeypatch):
+    "Made-up tokens agree in bfloat16 to the last digit; the prompts of a problem don't"
+    monkeypatch.setitem(scoring.LIMITS, torch.bfloat16, 1e-4)
+    config = TrainingConfig(model=ModelConfig(device="cpu", dtype="bfloat16"), **QUICK)
+    with pytest.raises(ConfigError, match=r"^model 'tiny' .* in bfloat16, where 0.0001 .* choose --dtype float32"):
+        AdversarialTrainer(config, tiny_problems("train", 4)[2:], selection=[], progress=False)
+
+@pytest.mark.parametrize("capability, device, dtype, tf32", [
+    ((8, 0), "cuda", torch.float32, True), ((7, 5), "cuda", torch.float32, False),
+    ((9, 0), "cuda", torch.bfloat16, False), ((8, 0), "cpu", torch.float32, False)])
+def test_single_precision_in_tf32(capability, device, dtype, tf32, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: capability)
+    model = SimpleNamespace(device=torch.device(device), dtype=dtype)
+    assert not loading.uses_tf32(model) # as torch starts
+    monkeypatch.setattr(torch, "get_float32_matmul_precision", lambda: "high")
+    assert loading.uses_tf32(model) is tf32
+    if tf32: assert scoring.precision(model) == ("float32 (TF32)", "choose another model")
 
 def test_what_does_not_go_at_all_names_them_too():
     model = load_base("tiny", "cpu", "bfloat16")[0]

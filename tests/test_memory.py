@@ -234,6 +234,25 @@ def test_checkpointed_layers_make_the_same_update_of_several_stages():
     for a, b in zip(*after):
         assert a.abs().max() > 0 and (a - b).abs().max() <= 1e-5 * a.abs().max()
 
+def test_gradient_checkpointing_is_a_setting():
+    "The same gradients; an update's passes keep less, and the size of a pass is chosen by what they keep"
+    found = []
+    for again in (False, True):
+        players = Players(ModelConfig(device="cpu", max_stage_tokens=24))
+        player = players.generator
+        answers = player.sample([f"Add {i} to n.\n" * 3 for i in range(6)], 5)
+        weights = list(player.parameters(5).values())
+        for p in weights: p.data += .01
+        batch = Batch([len(o.ids) for o in answers], [o.logprobs for o in answers], [i % 2 for i in range(6)], [0] * 6)
+        config = replace(CONFIG, microbatch_tokens=0, gradient_checkpointing=again)
+        inputs = update_inputs(player, answers, [5] * 6, batch, create_optimizer(weights, 1e-3), config, 1)
+        kept = memory.kept_bytes(lambda: inputs["policy"](list(range(6)))[0], player.base.model.parameters())
+        train_step(**inputs)
+        found.append((kept, bytes_per_token(player.base.model), [p.grad.clone() for p in weights]))
+    (kept, each, plain), (less, fewer, twice) = found
+    assert less < .6 * kept and less / kept < fewer / each < .8 # with the inside of one of the layers
+    for a, b in zip(plain, twice): assert a.abs().max() > 0 and (a - b).abs().max() <= 1e-5 * a.abs().max()
+
 def test_the_size_of_a_pass_goes_by_free_memory(monkeypatch):
     model = Players(ModelConfig(device="cpu")).generator.base.model
     one = bytes_per_token(model)
