@@ -23,10 +23,11 @@ from typing import Annotated, Any
 from fastcore.basics import patch
 from . import __version__
 from .command import (
-    COMMANDS, clean_text, command, exit_status, make_config, make_console, print_block, print_json,
+    COMMANDS, command, exit_status, make_config, make_console, print_block, print_json,
     print_table, print_title, read_settings, read_toml, run_command, say, start_quietly, write_toml)
 from .config import QUICK, ModelConfig, TrainingConfig
 from .core import ConfigError, Problem, ProblemError
+from .showing import clean_text
 
 # %% ../nbs/41_cli.ipynb #b5971f03
 def main(

@@ -11,9 +11,10 @@ __all__ = ['DIFFICULTIES', 'FunctionNode', 'DATA_KINDS', 'TEST_KINDS', 'OUTCOMES
 # %% ../nbs/01_core.ipynb #a044d442
 import ast, hashlib, importlib, itertools, random, sys, traceback
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 from fastcore.basics import patch
+from .showing import (KEY, Html, html_fold, html_mark, html_pre, html_side_by_side, html_stage,
+                                 html_table, html_tests, to_html)
 
 # %% ../nbs/01_core.ipynb #8755d8ca
 class ChainedAdvError(Exception):
@@ -278,39 +279,80 @@ def make_rng(
     "Make a random generator that depends on `parts` alone"
     return random.Random(stable_hash(*parts))
 
-# %% ../nbs/01_core.ipynb #0a933b0b
-def _row(row, tag): return "".join(f"<{tag} style='text-align:left'>{o}</{tag}>" for o in row)
-
-def _table(head, rows):
-    body = "".join(f"<tr>{_row(r, 'td')}</tr>" for r in rows)
-    return f"<table><thead><tr>{_row(head, 'th')}</tr></thead><tbody>{body}</tbody></table>"
-
-def _pre(text): return f"<pre style='margin:0;white-space:pre-wrap'>{escape(str(text))}</pre>"
-
 # %% ../nbs/01_core.ipynb #5f76a31a
 @patch
+def __repr__(self: Problem):
+    return f"Problem({self.id!r}, {self.function_signature!r}, {len(self.baseline_tests)} tests)"
+
+@patch
 def _repr_html_(self: Problem):
-    about = f"({escape(self.difficulty)}; {escape(', '.join(self.tags))})"
-    return f"<b>{escape(self.id)}</b> {about}<br>{escape(self.description)}{_pre(self.function_signature)}"
+    about = ", ".join((self.difficulty, *self.tags))
+    tests = "\n".join(o if isinstance(o, str) else repr(o) for o in self.baseline_tests)
+    folds = [html_fold(title, html_pre(text)) for title, text in
+             ((f"{len(self.baseline_tests)} baseline tests", tests), ("set-up code", self.setup),
+              ("reference solution", self.reference_solution)) if text]
+    return Html(f"<b>{to_html(self.id)}</b> <small>{to_html(about)}</small>"
+                f"<div>{to_html(self.description)}</div>{html_pre(self.function_signature)}{''.join(folds)}")
 
 # %% ../nbs/01_core.ipynb #5be69f5b
+def _shown(verdict): return describe_test(verdict.test) if verdict.test else verdict.text
+
+def _worth(verdict, reference):
+    "What a test is worth: None if it isn't valid; without a reference, what the program did"
+    if verdict.outcome == "rejected" or reference and not reference.passed: return None
+    return verdict.passed
+
 def _verdict_row(verdict):
-    colour, test = "#2a7" if verdict.passed else "#c33", verdict.test
-    stage = test.stage or "baseline" if test else ""
-    shown = f"<code>{escape(describe_test(test) if test else verdict.text)}</code>"
-    outcome = f"<span style='color:{colour}'>{verdict.outcome}</span>"
-    return stage, shown, outcome, escape(verdict.reason[:200])
+    stage = verdict.test.stage or "baseline" if verdict.test else ""
+    outcome = Html(f"{html_mark(_worth(verdict, None))} {to_html(verdict.outcome)}")
+    return stage, Html(f"<code>{to_html(_shown(verdict))}</code>"), outcome, verdict.reason[:200]
+
+@patch
+def _counts(self: ExecutionResult):
+    head = f"{self.num_passed} of {self.num_total} passed, {self.num_rejected} rejected"
+    return f"{head}; {self.num_plain} verdicts are plain" if self.num_plain else head
+
+@patch
+def __repr__(self: ExecutionResult): return f"ExecutionResult({self._counts()})"
 
 @patch
 def _repr_html_(self: ExecutionResult):
-    head = f"{self.num_passed} of {self.num_total} passed, {self.num_rejected} rejected"
-    if self.num_plain: head += f"; {self.num_plain} verdicts are plain"
-    return head + _table(("stage", "test", "outcome", "reason"), map(_verdict_row, self.verdicts))
+    table = html_table(("stage", "test", "outcome", "reason"), map(_verdict_row, self.verdicts))
+    return Html(to_html(self._counts()) + table)
 
 # %% ../nbs/01_core.ipynb #f0fdf0da
+def _reward(value): return "" if value is None else f", reward {value:.3g}"
+
 @patch
-def _repr_html_(self: Chain):
-    texts = self.test_texts
-    rows = [(i, _pre(o), _pre(texts.get(i, ""))) for i, o in enumerate(self.outputs, 1) if o is not None]
-    tail = "" if self.result is None else self.result._repr_html_()
-    return self.problem._repr_html_() + _table(("stage", "generator", "discriminator's tests"), rows) + tail
+def _state(self: Chain):
+    if self.baseline is None: return f"{sum(o is not None for o in self.outputs)} stages, not judged"
+    return ("solved" if self.solved else "not solved") + _reward(self.generator_reward)
+
+@patch
+def __repr__(self: Chain): return f"Chain({self.problem.id!r}, {self._state()})"
+
+@patch
+def _groups(self: Chain, stage):
+    "The tests about a stage"
+    if self.result is None:
+        return [("tests", html_pre(self.test_texts[stage]))] if self.test_texts.get(stage) else []
+    references = self.validation.verdicts if self.validation else [None] * len(self.result.verdicts)
+    rows = [(_worth(v, r), _shown(v), v.reason[:200] or (r.reason[:200] if r else ""))
+            for v, r in zip(self.result.verdicts, references) if v.test and v.test.stage == stage]
+    return [("tests", html_tests(rows))] if rows else []
+
+@patch
+def show_stages(self: Chain) -> Html: # Side by side
+    "Show each stage with the tests about it, and what became of the program"
+    parts = [html_stage(f"stage {stage}", "", text, self._groups(stage))
+             for stage, text in enumerate(self.outputs, 1) if text is not None]
+    earned = "" if self.discriminator_reward is None else f"; tests earned {self.discriminator_reward:.3g}"
+    head = f"<div><b>{to_html(self._state())}</b>{earned}</div>"
+    verdicts = self.baseline.verdicts if self.baseline else ()
+    judged = [(_worth(v, None), _shown(v), v.reason[:200]) for v in verdicts]
+    tests = html_fold(f"{len(judged)} baseline tests", html_tests(judged)) if judged else ""
+    key = f"<small>{KEY}</small>" if self.result else ""
+    return Html(f"{head}{html_side_by_side(parts)}{key}{tests}")
+
+@patch
+def _repr_html_(self: Chain): return Html(self.problem._repr_html_() + self.show_stages())

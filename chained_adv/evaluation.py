@@ -28,7 +28,8 @@ from .matches import (Match, catching_tests, distinct_verdicts, judged, valid_pa
                                  verdict_pairs)
 from .rollout import Rollout, judge, play, rollout_metrics, sample_chains, sample_tests
 from .sandbox import Sandbox, problem_job
-from .tracking import RATE_NAMES
+from .showing import html_table, to_html
+from .tracking import RATE_NAMES, label_of
 from .typecheck import check_types
 
 # %% ../nbs/30_evaluation.ipynb #c376a9eb
@@ -93,7 +94,7 @@ def aggregate_metrics(
             for name, v in columns.items()}
 
 # %% ../nbs/30_evaluation.ipynb #e54e308b
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation:
     "Every observation of two players on a set of problems"
     name: str # Of the players, for tables
@@ -137,6 +138,13 @@ class Evaluation:
         parts = {t: self.with_tag(t).values for t in sorted({t for tags in self.tags for t in tags})}
         return {t: {k: average(v for _, v in values[k]) for k in ("solved", "solved_greedy") if values.get(k)}
                 for t, values in parts.items()}
+
+    def __repr__(self): return f"Evaluation({self.name!r}, {len(self.problems)} problems, {self.n} samples)"
+
+    def _repr_html_(self):
+        rows = [(label_of(k), *(f"{v:.1%}" for v in rate), len(self.values[k]))
+                for k, rate in self.rates.items()]
+        return to_html(repr(self)) + html_table(("", "rate", "low", "high", "observations"), rows)
 
     def as_dict(self) -> dict: # Plain values, for JSON
         "Convert the evaluation to plain values"

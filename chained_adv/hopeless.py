@@ -77,14 +77,13 @@ def _alike(rows):
     if share > .5: return f"{share:.0%} of the lists of tests are copies of another list of the step"
 
 # %% ../nbs/33b_hopeless.ipynb #9b17fec6
-def _earn_the_same(rows): return _is_zero(rows, "spread") and _is_zero(rows, "groups_mixed")
+def _is_alike(rows): return _is_zero(rows, "spread") and _is_zero(rows, "groups_mixed")
 
-def _all_solved(rows):
-    if _earn_the_same(rows) and _last(rows, "solved") == 1:
-        return "all answers are right, so nothing is left to learn"
+def _learned(rows):
+    if _is_alike(rows) and _last(rows, "solved") == 1: return "all answers are right and earned the same"
 
 def _one_reward(rows):
-    if _earn_the_same(rows) and _last(rows, "solved") != 1:
+    if _is_alike(rows) and not _learned(rows):
         return f"all answers earned the same, {_last(rows, 'reward'):.2f}, so none is better than another"
 
 def _nothing_kept(rows):
@@ -111,7 +110,7 @@ RULES = {
     "alike": Rule(_alike, "Raise --temperature or --kl-coef, or lower --discriminator-lr", False,
                   "discriminator"),
     "certain": Rule(_certain, "Raise --temperature, or lower the learning rate (--lr)", False),
-    "all_solved": Rule(_all_solved, "Take harder problems, or let the run end", False, "generator"),
+    "learned": Rule(_learned, "Nothing is left to learn here: take harder --problems, or stop", False),
     "one_reward": Rule(_one_reward, "Take problems that are solved now and then (--probe-samples 8), or "
                        "another --reward", True),
     "nothing_kept": Rule(_nothing_kept, "Raise --n-samples and --n-lists, or take problems that are solved "
@@ -149,6 +148,7 @@ def look(self: Hopeless,
     rows = self.rows[role]
     rows.append(figures)
     seen = {kind: rule.saw(rows) for kind, rule in RULES.items()}
+    if seen["learned"]: seen = dict(learned=seen["learned"])
     holding = [Alarm(step, stage, RULES[kind].writer or role, kind, saw, RULES[kind].advice)
                for kind, saw in seen.items() if saw]
     stops = any(RULES[o.kind].stops for o in holding)

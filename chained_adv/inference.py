@@ -7,7 +7,6 @@ __all__ = ['InferenceResult', 'describe_chain', 'InferenceEngine', 'find_checkpo
 
 # %% ../nbs/37_inference.ipynb #65b9b865
 from dataclasses import dataclass, fields, replace
-from html import escape
 from pathlib import Path
 from typing import Any
 from fastcore.basics import patch
@@ -20,6 +19,7 @@ from .rollout import Rollout, judge, make_readers, sample_chains, sample_tests
 from .feedback import describe_failed, generate_critique, with_feedback
 from .checkpoints import Checkpoint, CheckpointManager
 from .evaluation import score_candidates
+from .showing import html_fold, html_pre
 
 # %% ../nbs/37_inference.ipynb #42fb9453
 @dataclass
@@ -98,8 +98,8 @@ def _repr_html_(self: InferenceResult):
     if (valid := self.valid_verdicts()) is not None:
         head += f"; {sum(v.passed for v in valid)} of {len(valid)} valid generated tests passed"
     if len(self.candidates) > 1: head += f"; chosen among {len(self.candidates)} candidates"
-    return (f"<b>{head}</b><br>{self.chain._repr_html_()}<b>Program</b><pre>{escape(self.code)}</pre>"
-            f"<b>Baseline tests</b>: {judged(self.chain.baseline)._repr_html_()}")
+    return (f"<b>{head}</b><br>{self.chain._repr_html_()}"
+            f"{html_fold('program', html_pre(self.code))}")
 
 # %% ../nbs/37_inference.ipynb #11e2b443
 class InferenceEngine:

@@ -4,15 +4,19 @@
 
 # %% auto #0
 __all__ = ['EPISODES', 'read_episodes', 'append_episodes', 'keep_episodes_until', 'Played', 'list_played', 'before_and_after',
-           'EpisodePage', 'explore']
+           'Explorer', 'explore']
 
 # %% ../nbs/28b_looking.ipynb #cfa27d9b
-import gzip, html, json, os, uuid, zlib
+import gzip, json, os, uuid, zlib
 from dataclasses import dataclass
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
+from fastcore.basics import patch
 from .core import ConfigError, TrainingError
-from .stages import get_all_stages
+from .showing import (KEY, Html, html_side_by_side, html_stage, html_tests, in_notebook,
+                                 to_html)
+from .stages import get_stage
 
 # %% ../nbs/28b_looking.ipynb #549e5833
 EPISODES = "episodes.jsonl.gz"
@@ -120,39 +124,96 @@ def before_and_after(
     pair = [first[chosen], last.get(chosen, first[chosen])]
     return pair if pair[0].step != pair[1].step else pair[:1]
 
+# %% ../nbs/28b_looking.ipynb #9bddb32c
+def _worth(test):
+    "What a kept test is worth: None if it isn't valid"
+    if test.get("valid") is False or test["outcome"] == "rejected": return None
+    return test["outcome"] == "passed"
+
+def _number(value): return "–" if value is None else f"{value:+.2f}"
+
+def _tests(row):
+    credit = lambda test: "" if test.get("credit") is None else f" earned {_number(test['credit'])}"
+    return html_tests((_worth(test), test["test"], test["reason"] + credit(test)) for test in row["tests"])
+
+def _stage(row, lists):
+    "A stage, the problem's tests if it is the program, and the lists of tests about it"
+    cut = ", cut" if row["cut"] else ""
+    groups = [("the problem's tests", _tests(row))] if row["tests"] else []
+    groups += [(f"the discriminator's tests, reward {_number(o['reward'])}{', cut' * o['cut']}", _tests(o))
+               for o in lists]
+    title = f"{row['stage']} {get_stage(row['stage']).title.lower()}"
+    return html_stage(title, f"{row['tokens']} tokens{cut}", row["code"] or row["text"], groups)
+
+def _attempt(rows):
+    "An attempt of the generator, with the tests about it"
+    of = lambda role: [row for row in rows if row["role"] == role]
+    said = f"attempt {rows[0]['chain'] + 1}: {'solved' if rows[0]['solved'] else 'not solved'}"
+    for row in of("generator")[-1:]:
+        said += f", reward {_number(row['reward'])}"
+        if row["advantage"] is not None: said += f", advantage {_number(row['advantage'])}"
+    stages = [_stage(row, [o for o in of("discriminator") if o["stage"] == row["stage"]])
+              for row in of("generator")]
+    return f"<p><b>{said}</b></p>{html_side_by_side(stages)}"
+
+def _show_played(played):
+    chains = {}
+    for row in played.rows: chains.setdefault(row["chain"], []).append(row)
+    return Html(f"<h4>{to_html(played.moment)}</h4>{''.join(map(_attempt, chains.values()))}")
+
+@patch
+def _repr_html_(self: Played):
+    return Html(f"<b>{to_html(self.problem)}</b>{_show_played(self)}<small>{KEY}</small>")
+
 # %% ../nbs/28b_looking.ipynb #0abfe8ed
 def _page(title, played, first):
     "Fill the page's template"
-    stages = [stage.title.lower() for stage in get_all_stages()]
-    plain = [dict(problem=p.problem, moment=p.moment, greedy=p.phase == "greedy", rows=p.rows)
+    plain = [dict(problem=p.problem, moment=p.moment, greedy=p.phase == "greedy", html=_show_played(p))
              for p in played]
-    data = json.dumps(dict(title=title, stages=stages, first=first, played=plain))
+    data = json.dumps(dict(title=title, key=KEY, first=first, played=plain))
     template = files("chained_adv") / "data/look.html"
     return template.read_text(encoding="utf-8").replace("DATA", data.replace("<", "\\u003c"), 1)
 
-class EpisodePage:
-    "A page about the episodes of a run"
+class Explorer:
+    "What the players of a run wrote, to browse"
     def __init__(self,
-        text: str # The page, as HTML
+        title: str, # Of the page
+        played: list[Played], # In the order of the run
+        first: str # Problem to show first
     ):
-        self.text = text
+        self.title, self.played, self.first = title, played, first
+
+    def __repr__(self): return f"Explorer({self.title!r}, {len({p.problem for p in self.played})} problems)"
+
+    def of(self,
+        problem: str # Its id
+    ) -> list[Played]: # In the order of the run
+        "List the moments at which a problem was played"
+        return [p for p in self.played if p.problem == problem]
 
     def save(self,
         path: str | Path # File to write
     ):
-        "Write the page"
-        Path(path).write_text(self.text, encoding="utf-8")
+        "Write a page with menus"
+        Path(path).write_text(_page(self.title, self.played, self.first), encoding="utf-8")
 
-    def _repr_html_(self):
-        return (f'<iframe sandbox="allow-scripts" style="width:100%;height:36rem;border:0" '
-                f'srcdoc="{html.escape(self.text)}"></iframe>')
+    def _repr_html_(self): return _two_sides(self.first, *_first_pair(self.of(self.first)))
+
+def _first_pair(moments):
+    "Before and after, if there are two greedy answers"
+    greedy = [p for p in moments if p.phase == "greedy"]
+    return (greedy[0], greedy[-1] if len(greedy) > 1 else None) if greedy else (moments[0], None)
+
+def _two_sides(problem, left, right):
+    sides = html_side_by_side([_show_played(p) for p in (left, right) if p], 20, False)
+    return Html(f"<b>{to_html(problem)}</b>{sides}<small>{KEY}</small>")
 
 def explore(
     run: str | Path, # A run's folder
     problem: str = "", # Id of the problem to show first; empty chooses as `before_and_after` does
-    most: int = 400 # Problems to put into the page, those of the last evaluation first
-) -> EpisodePage: # Shows itself in a notebook; `save` writes it
-    "Make a page to browse what the players of a run wrote"
+    most: int = 400 # Problems to browse, those of the last evaluation first
+) -> Explorer: # Shows itself in a notebook; `save` writes a page
+    "Browse what the players of a run wrote"
     played = list_played(run)
     if not played: raise ConfigError(f"{run} holds no episodes yet; wait for the first evaluation")
     try: first = before_and_after(run, problem)[0].problem
@@ -162,4 +223,52 @@ def explore(
     names = dict.fromkeys([first, *(p.problem for p in reversed(played))])
     kept = set(list(names)[:most])
     chosen = [p for p in played if p.problem in kept]
-    return EpisodePage(_page(f"Episodes of {Path(run).name}", chosen, first))
+    return Explorer(f"Episodes of {Path(run).name}", chosen, first)
+
+# %% ../nbs/28b_looking.ipynb #c8b6ca87
+@patch
+def _ipython_display_(self: Explorer):
+    from IPython.display import DisplayHandle, display
+    shown = lambda html: {"text/html": html, "text/plain": repr(self)}
+    menus = in_notebook() and find_spec("ipywidgets") is not None
+    if not menus: return display(shown(self._repr_html_()), raw=True)
+    handle = DisplayHandle()
+    display(_menus(self, lambda html: handle.update(shown(html), raw=True)))
+    handle.display(shown(self._repr_html_()), raw=True)
+
+def _menus(explorer, show):
+    "Menus; `show` gets the markup of each choice"
+    from ipywidgets import Dropdown, VBox # only here: the extra `[notebook]`
+    menu = lambda name, options: Dropdown(description=name, options=options, layout={"max_width": "100%"})
+    moments = dict.fromkeys(p.moment for p in explorer.played)
+    moment = menu("Moment", [("any", ""), *((o, o) for o in moments)])
+    problem, left, right = (menu(name, []) for name in ("Problem", "Left", "Right"))
+    quiet = [False] # True while menus change each other
+
+    def render(*_):
+        if not quiet[0]: show(_two_sides(problem.value, left.value, right.value))
+
+    def fill_sides(*_):
+        if quiet[0]: return
+        there = explorer.of(problem.value)
+        pair = _first_pair(there)
+        if moment.value: pair = next(p for p in there if p.moment == moment.value), None
+        quiet[0] = True
+        left.options = [(p.moment, p) for p in there]
+        right.options = [("nothing", None), *left.options]
+        left.value, right.value = pair
+        quiet[0] = False
+        render()
+
+    def fill_problems(*_):
+        there = [p.problem for p in explorer.played if moment.value in ("", p.moment)]
+        quiet[0] = True
+        problem.options = list(dict.fromkeys(there))
+        problem.value = explorer.first if explorer.first in there else there[0]
+        quiet[0] = False
+        fill_sides()
+
+    for o, call in ((moment, fill_problems), (problem, fill_sides), (left, render), (right, render)):
+        o.observe(call, "value")
+    fill_problems()
+    return VBox([moment, problem, left, right])

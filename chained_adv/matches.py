@@ -18,9 +18,10 @@ from .testcases import ParsedTests, Rejected, baseline_cases
 from .sandbox import Job, problem_job
 from .rewards import (RewardScheme, compute_discriminator_reward, compute_generator_reward,
                                  get_reward_scheme, per_test_credits)
+from .showing import Html, html_fold, html_mark, html_pre, html_table, to_html
 
 # %% ../nbs/09b_matches.ipynb #53623caa
-@dataclass
+@dataclass(repr=False)
 class TestList:
     "The tests that the discriminator wrote about a chain at one stage, and what they earned"
     __test__ = False # pytest must not collect it
@@ -146,34 +147,38 @@ def reward_match(
         c.discriminator_reward = mean(t.reward for t in c.lists)
 
 # %% ../nbs/09b_matches.ipynb #d1c58a24
-def _table(head, rows):
-    "A table in markdown"
-    shown = lambda o: {True: "✓", False: "✗"}[o] if isinstance(o, bool) else str(o).replace("|", "\\|")
-    return "\n".join(f"| {' | '.join(map(shown, row))} |" for row in (head, ["---"] * len(head), *rows))
-
-def _name(verdict): return f"`{describe_test(verdict.test) if verdict.test else verdict.text}`"
+def _code(verdict):
+    return Html(f"<code>{to_html(describe_test(verdict.test) if verdict.test else verdict.text)}</code>")
 
 @patch
-def _repr_markdown_(self: Match):
-    if self.chains[0].result is None: return f"{self!r}, not judged"
+def _repr_html_(self: Match):
+    head = Html(f"<div><b>{to_html(self.problem.id)}</b>: {to_html(self.problem.description)}</div>")
+    if self.chains[0].result is None: return head + to_html(f"{self!r}, not judged")
     count, programs = Counter(c.code for c in self.chains), list({c.code: c for c in self.chains}.values())
-    rows = [[v.test.stage if v.test else "", _name(v), v.passed,
-             *(judged(c.result).verdicts[i].passed if v.passed else "" for c in programs)]
+    rows = [[v.test.stage if v.test else "", _code(v), html_mark(v.passed or None),
+             *(html_mark(judged(c.result).verdicts[i].passed) if v.passed else "" for c in programs)]
             for i, v in enumerate(judged(self.chains[0].validation).verdicts)]
     rows.append(["", "baseline tests passed", "", *(judged(c.baseline).num_passed for c in programs)])
-    rows.append(["", "**reward**", "", *(f"**{c.generator_reward:.3g}**" for c in programs)])
+    rows.append(["", "reward", "", *(f"{c.generator_reward:.3g}" for c in programs)])
     names = [f"program {i} (×{count[c.code]})" for i, c in enumerate(programs, 1)]
-    return f"{self.problem.description}\n\n{_table(['stage', 'test', 'valid', *names], rows)}"
+    folds = "".join(html_fold(name, c.show_stages()) for name, c in zip(names, programs))
+    return head + html_table(["stage", "test", "valid", *names], rows) + folds
 
 # %% ../nbs/09b_matches.ipynb #2e62171f
 @patch
-def _repr_markdown_(self: TestList):
-    if self.reward is None: return f"stage {self.stage}: {len(self.parsed.items)} tests, not judged"
-    credits = self.credits or [""] * len(self.parsed.items)
+def __repr__(self: TestList):
+    reward = "not judged" if self.reward is None else f"reward {self.reward:.3g}"
+    return f"TestList(stage {self.stage}, {len(self.parsed.items)} tests, {reward})"
+
+@patch
+def _repr_html_(self: TestList):
+    if self.reward is None: return to_html(repr(self)) + html_pre(self.answer.text)
+    credits = self.credits or [None] * len(self.parsed.items)
     verdicts = zip(judged(self.validation).verdicts, judged(self.result).verdicts, credits)
-    rows = [[_name(valid), valid.passed, v.passed, credit] for valid, v, credit in verdicts]
-    table = _table(["test", "valid", "program", "credit"], rows)
-    return f"stage {self.stage}, reward {self.reward:.3g}\n\n{table}"
+    rows = [[_code(valid), html_mark(valid.passed or None), html_mark(v.passed),
+             "" if credit is None else f"{credit:.3g}"] for valid, v, credit in verdicts]
+    head = f"stage {self.stage}, reward {self.reward:.3g}"
+    return head + html_table(["test", "valid", "program", "credit"], rows)
 
 # %% ../nbs/09b_matches.ipynb #e1152f21
 def verdict_pairs(

@@ -29,6 +29,7 @@ from .scoring import answer_logprobs, last_states, path_gap, precision, refusing
 from .stages import PromptSet, answer_kind, discriminator_prompt, end_texts, find_end
 from .stages import generator_prompt, get_stage, load_prompts, pick_stages
 from .opponents import can_fill, is_fuzz, use_fuzzer
+from .showing import html_table, to_html
 
 # %% ../nbs/21_models.ipynb #0284cf34
 @contextmanager
@@ -630,6 +631,22 @@ def check_prompts(
             gaps.append(path_gap(reading_model(base), writing, learning, same=False, prompts=prompts))
         give_back(base)
     return max(gaps)
+
+# %% ../nbs/21_models.ipynb #46c753dc
+@patch
+def __repr__(self: Players):
+    names = ", ".join(f"{role} {base.name}" for role, base in self.bases().items())
+    return f"Players({names}, adapters {self.config.adapters!r})"
+
+@patch
+def _repr_html_(self: Players):
+    learns = {role: sum(p.numel() for o in base.switch.parameters.values() for p in o.values())
+              for role, base in self.bases().items()}
+    rows = [(role, base.name, base.model.dtype, base.model.device, f"{learns[role]:,}")
+            for role, base in self.bases().items()]
+    stages = f"stages {self.chain_stages}, tests at {self.test_stages}, adapters: {self.config.adapters}"
+    head = ("player", "model", "precision", "device", "parameters that learn")
+    return html_table(head, rows) + to_html(stages)
 
 # %% ../nbs/21_models.ipynb #b7fef496
 @patch

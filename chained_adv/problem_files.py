@@ -12,14 +12,14 @@ import csv, gzip, io, json, re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
-from html import escape
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from fastcore.basics import patch
 from .core import ConfigError, DIFFICULTIES, FunctionNode, Problem, ProblemError
-from .core import signature_args, _table
+from .core import signature_args
+from .showing import html_table, to_html
 from .formats.entries import UNREADABLE, Draft, Refused, compiles, is_filled, parse_code
 from .formats.entries import plain_row, shown
 from .judge.answers import methods, names_of, statements
@@ -292,8 +292,7 @@ def to_json(self: Conversion) -> dict: # Plain values
 @patch
 def _repr_html_(self: Conversion) -> str:
     cells = [(e.where, e.id, e.format, e.status, "; ".join(e.reasons)[:300]) for e in self.entries[:50]]
-    rows = [[escape(o) for o in row] for row in cells]
-    return escape(self.summary()) + _table(("place", "id", "format", "status", "reasons"), rows)
+    return to_html(self.summary()) + html_table(("place", "id", "format", "status", "reasons"), cells)
 
 # %% ../nbs/06_problem_files.ipynb #b2cf8928
 def _clean_tests(draft):

@@ -227,7 +227,7 @@ def bytes_per_token(
 
 @contextmanager
 def _one_whole(model):
-    "With a layer that is not computed twice, if others are: a backward pass holds the inside of one at a time"
+    "With one layer that is computed once, if others are computed twice: its inside is held in a pass"
     layer = next((m for m in model.modules() if getattr(m, "is_again", False)), None)
     if layer is None: yield
     else:
@@ -402,7 +402,8 @@ def precision(
     few = next((bits for bits in (4, 8) if getattr(model, f"is_loaded_in_{bits}bit", False)), 0)
     name = str(model.dtype).removeprefix("torch.") + (" (TF32)" if uses_tf32(model) else "")
     if few: name = f"{few} bits, computed in {name}"
-    return name, "choose another model" if name.startswith("float32") else "choose --dtype float32, or another model"
+    whole = name.startswith("float32")
+    return name, "choose another model" if whole else "choose --dtype float32, or another model"
 
 @contextmanager
 def refusing(

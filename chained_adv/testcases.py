@@ -13,15 +13,15 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from html import escape
 from typing import Any, NamedTuple
 from fastcore.basics import patch
-from .core import Problem, ProblemError, TestCase, signature_args, _table
+from .core import Problem, ProblemError, TestCase, signature_args
 from .judge.constants import nested_rows, read_parameters
 from .judge.batches import Known
 from .judge.wire import Builder
 from .judge.host import SandboxError, reader
 from .judge.reading import MAX_ITEMS, MAX_TEXT
+from .showing import Html, html_table, to_html
 
 # %% ../nbs/04_testcases.ipynb #2ec3234b
 REJECTIONS = {
@@ -249,8 +249,8 @@ def baseline_cases(
 @patch
 def _repr_html_(self: ParsedTests) -> str:
     kind = lambda o: o.kind if isinstance(o, TestCase) else o.reason
-    rows = [("test" if isinstance(o, TestCase) else "rejected", f"<code>{escape(o.text[:200])}</code>",
-             escape(kind(o))) for o in self.items]
-    notes = "".join(f"<li>{escape(n)}</li>" for n in self.notes)
-    head = f"{len(self.cases)} tests, {len(self.rejected)} rejected; format: {self.format}"
-    return head + _table(("", "test", "kind or reason"), rows) + (f"<ul>{notes}</ul>" if notes else "")
+    rows = [("test" if isinstance(o, TestCase) else "rejected", Html(f"<code>{to_html(o.text[:200])}</code>"),
+             kind(o)) for o in self.items]
+    notes = "".join(f"<li>{to_html(n)}</li>" for n in self.notes)
+    head = f"{len(self.cases)} tests, {len(self.rejected)} rejected; format: {to_html(self.format)}"
+    return head + html_table(("", "test", "kind or reason"), rows) + (f"<ul>{notes}</ul>" if notes else "")

@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['METRICS', 'RATE_NAMES', 'EVALUATION_FIELDS', 'LONG', 'SHOWN', 'COLOURS', 'LABELS', 'DPI', 'LIGHT', 'STRONG', 'WONG',
            'replace_text', 'write_json', 'read_lines', 'read_metrics', 'read_evaluations', 'check_tracker',
-           'start_tracker', 'TrainingLogger', 'describe_seconds', 'TrainingProgress', 'label_of', 'png_bytes', 'Plot',
-           'make_axes', 'plot_rewards', 'plot_rates', 'plot_diagnostics', 'plot_stages', 'plot_comparison',
-           'save_plots']
+           'start_tracker', 'TrainingLogger', 'evaluation_table', 'describe_seconds', 'RunSummary', 'read_summary',
+           'TrainingProgress', 'label_of', 'png_bytes', 'Plot', 'make_axes', 'plot_rewards', 'plot_rates',
+           'plot_diagnostics', 'plot_stages', 'plot_comparison', 'save_plots']
 
 # %% ../nbs/28_tracking.ipynb #00c2ae44
 import io, json, math, netrc, os, sys, uuid, warnings
@@ -30,10 +30,11 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from PIL import Image
 from rich.console import Console
 from rich.table import Table
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 # %% ../nbs/28_tracking.ipynb #5fb3b368
 from .core import ConfigError, TrainingError
+from .showing import HtmlTable, to_html
 
 # %% ../nbs/28_tracking.ipynb #260a6ea3
 METRICS = (
@@ -251,18 +252,23 @@ class TrainingLogger:
         for t in self.trackers: t.finish()
 
 # %% ../nbs/28_tracking.ipynb #e3fcbab0
-def _stage_table(rows):
-    "Make a table of evaluations"
-    plain = sum(row.get("plain_verdicts", 0) for row in rows)
-    title = f"Evaluations ({plain} verdicts are plain)" if plain else "Evaluations"
-    table = Table(title=title, title_justify="left")
+def _percent(rate): return f"{rate['value']:.0%} ({rate['low']:.0%} to {rate['high']:.0%})" if rate else ""
+
+def evaluation_table(
+    rows: list[dict] # Lines of `evaluation.jsonl`
+) -> HtmlTable: # Shows itself in a notebook
+    "Make a table of evaluations: rates with their 95 % intervals"
     keys = [k for k in RATE_NAMES if any(row.get(k) is not None for row in rows)]
-    for name in ("stage", "split", "n", *keys): table.add_column(name.replace("_", " "))
-    for row in rows:
-        rates = [row.get(k) for k in keys]
-        cells = [f"{r['value']:.0%} ({r['low']:.0%} to {r['high']:.0%})" if r else "" for r in rates]
-        stage, split = str(row["stage"] or "before"), row["split"].replace("_", "-")
-        table.add_row(stage, split, str(row.get("n", "")), *cells)
+    cells = [(row["stage"] or "before", row["split"].replace("_", "-"), row.get("n", ""),
+              *(_percent(row.get(k)) for k in keys)) for row in rows]
+    return HtmlTable(("stage", "split", "n", *(k.replace("_", " ") for k in keys)), cells)
+
+def _stage_table(rows):
+    "The same for a terminal"
+    plain, made = sum(row.get("plain_verdicts", 0) for row in rows), evaluation_table(rows)
+    title = f"Evaluations ({plain} verdicts are plain)" if plain else "Evaluations"
+    table = Table(*made.head, title=title, title_justify="left")
+    for row in made.rows: table.add_row(*map(str, row))
     return table
 
 # %% ../nbs/28_tracking.ipynb #92f33692
@@ -276,6 +282,27 @@ def describe_seconds(
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
 
+# %% ../nbs/28_tracking.ipynb #1afe5e33
+class RunSummary(dict):
+    "What a run changed, as in `summary.json`"
+    def _table(self):
+        rows = [dict(rates, stage=stage, split=split) for stage, when in ((0, "before"), ("after", "after"))
+                for split, rates in self[when].items()]
+        return evaluation_table(rows)
+
+    def __repr__(self):
+        took = describe_seconds(self["seconds"])
+        return f"{self._table()!r}\n{took}, {self['generated_tokens']:,} tokens, seed {self['seed']}"
+
+    def _repr_html_(self):
+        return self._table()._repr_html_() + to_html(repr(self).splitlines()[-1])
+
+def read_summary(
+    folder: str | Path # A run's folder
+) -> RunSummary: # Of a run that has ended
+    "Read `summary.json`"
+    return RunSummary(json.loads(Path(folder, "summary.json").read_text(encoding="utf-8")))
+
 # %% ../nbs/28_tracking.ipynb #d3c63ceb
 SHOWN = dict(generator_reward="generator", discriminator_reward="discriminator", solved="solved",
              validity="valid")
@@ -285,15 +312,13 @@ class TrainingProgress:
     def __init__(self,
         total_steps: int, # Steps of the whole run; 0 when that is not known
         done: int = 0, # Steps already made, in a resumed run
-        stream: TextIO | None = None # Where to write; None is standard error, or the notebook
+        stream: TextIO | None = None # Where to write; None is standard error
     ):
         self.total, self.done, self.stream = total_steps, done, stream or sys.stderr
-        notebook = stream is None and Console().is_jupyter
-        self.live = notebook or self.stream.isatty()
-        where = None if notebook else self.stream
-        self.console = Console(file=where, width=None if self.live else 120)
-        self.bar = tqdm(total=self.total or None, initial=done, unit="step", file=where, dynamic_ncols=True,
-                        disable=not self.live)
+        self.live = self.stream.isatty()
+        self.console = Console(file=self.stream, width=None if self.live else 120)
+        self.bar = tqdm(total=self.total or None, initial=done, unit="step", file=self.stream,
+                        dynamic_ncols=True, disable=not self.live)
         self._phase: tuple[int, str] | None = None # at the last line that we printed
         self._printed = done # steps done at that line
         self._every = self.total / 20 or math.inf # steps between two lines

@@ -8,7 +8,7 @@ __all__ = ['CALLBACKS', 'TOGETHER', 'TESTED', 'EVAL_TESTED', 'EVAL_LESS', 'STATI
            'stage_phases', 'is_mixed', 'probe_problems', 'run_facts', 'peak_memory']
 
 # %% ../nbs/36_trainer.ipynb #cd623041
-import errno, json, math, resource, sys, time, warnings
+import errno, json, math, resource, signal, sys, threading, time, warnings
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -24,7 +24,7 @@ from .problems import ORDERS, ProblemSampler, find_leaks
 from .models import Players, check_length, check_prompts, computing
 from .engines import check_engine, connect, disconnect
 from .sampling import Sample
-from .ranks import is_main, join_ranks, on_main
+from .ranks import is_main, join_ranks, on_main, world_size
 from .jail import ISOLATION
 from .sandbox import Sandbox, check_problem
 from .rewards import get_reward_scheme
@@ -33,8 +33,8 @@ from .value_heads import ValueHeads
 from .opponents import is_fuzz
 from .rollout import ALL_STAGES, Rollout, play, rollout_metrics
 from .batches import discriminator_batch, generator_batch, share_mixed, update_player
-from .tracking import (check_tracker, describe_seconds, read_evaluations, read_lines, read_metrics,
-                                  replace_text, write_json)
+from .tracking import (RunSummary, check_tracker, describe_seconds, read_evaluations,
+                                  read_lines, read_metrics, replace_text, write_json)
 
 # %% ../nbs/36_trainer.ipynb #37508b13
 from .evaluation import (N_SELECTION, RATE_NAMES, Evaluation, Selection, evaluate_players,
@@ -42,7 +42,9 @@ from .evaluation import (N_SELECTION, RATE_NAMES, Evaluation, Selection, evaluat
 from .mutants import find_live_mutants
 from .callbacks import (Callback, Callbacks, FuzzInputs, Guard, Log, PastPrograms, Phase, Progress,
                                    StopOnAlarm, TokenBudget, make_callback)
+from .dashboard import Dashboard
 from .hopeless import Hopeless
+from .showing import in_notebook
 from .episodes import KeepEpisodes
 from .checkpoints import (CheckpointManager, check_folder, check_same_settings, clear_folder,
                                      go_back, hold_folder, warn_of_changes)
@@ -84,7 +86,8 @@ class AdversarialTrainer:
             try:
                 self.callbacks.call("before_run")
                 for stage in stages: # 0, in a new run, is before training
-                    if stage: self.train_stage(stage)
+                    if stage:
+                        with self._hold_interrupt(): self.train_stage(stage)
                     self._end_stage(stage)
                 summary = on_main(self._write_summary)
             finally:
@@ -206,6 +209,7 @@ def check_config(
 def _reset(self: AdversarialTrainer):
     "Set everything that a run counts or collects to its beginning"
     self.step, self.seconds = 0, 0. # Number of the last step; seconds, those before a resume included
+    self.interrupted = False # True from an interrupt to the end of its step
     self.in_run, self.lock = False, None # True between `before_run` and `after_run`; lock on the folder
     self.optimizers, self.evaluations = {}, {} # (role, stage) -> optimizer; (stage, split) -> `Evaluation`
     self.mutants = {} # split -> mutants per problem
@@ -280,7 +284,8 @@ def _prepare(self: AdversarialTrainer, callbacks):
     self.sampler = ProblemSampler(self.problems, self.config.seed, self.config.order)
     self.values = ValueHeads(self.config.ppo, self.config.seed)
     self.budget = TokenBudget(self.config.token_budget)
-    shown = [Log(), KeepEpisodes(), *([Progress()] if self.show else [])] if is_main() else []
+    view = [Dashboard() if in_notebook() else Progress()] if self.show else []
+    shown = [Log(), KeepEpisodes(), *view] if is_main() else []
     always = [self.budget, *shown, Guard(), Hopeless(), PastPrograms()]
     self.callbacks = Callbacks(always + named_callbacks(self.config) + list(callbacks))
     self.callbacks.call("attach", self)
@@ -450,13 +455,32 @@ def _is_save_due(self: AdversarialTrainer):
 
 @patch
 def _save_unfinished(self: AdversarialTrainer, phase, turns, roles):
-    "Save a checkpoint within a stage, if one is due"
-    if not self.in_run or not on_main(self._is_save_due): return
+    "Save a checkpoint within a stage, if one is due, and stop if the run was interrupted"
+    if not self.in_run or not (self.interrupted or on_main(self._is_save_due)): return
     state, more = self._state(self.optimizers)
     state["at"] = phase, turns, roles
     manager = CheckpointManager(Path(self.config.out, "checkpoints"))
     on_main(lambda: manager.save_checkpoint(self.players.state(), state, {}, UNFINISHED, more))
     self.saved = self.step, self.seconds
+    if self.interrupted:
+        raise KeyboardInterrupt(f"stopped after step {self.step}, which is saved; go on with "
+                                "train_full_pipeline(resume=True), or --resume")
+
+@patch
+@contextmanager
+def _hold_interrupt(self: AdversarialTrainer):
+    "Within a block, an interrupt waits for the end of its step; a second one doesn't"
+    before, self.interrupted = signal.getsignal(signal.SIGINT), False
+    def wait(*_):
+        self.interrupted = True
+        signal.signal(signal.SIGINT, before)
+        if self.show: print("\nfinishing this step; interrupt again to stop at once", file=sys.stderr)
+    main = threading.current_thread() is threading.main_thread()
+    if not main or world_size() > 1 or before is None: yield # ranks must stop after the same step
+    else:
+        signal.signal(signal.SIGINT, wait)
+        try: yield
+        finally: signal.signal(signal.SIGINT, before)
 
 # %% ../nbs/36_trainer.ipynb #89ee5ff3
 @patch
@@ -741,8 +765,9 @@ def _write_summary(self: AdversarialTrainer):
     rates = lambda row: {k: row[k] for k in RATE_NAMES if k in row}
     pick = lambda stage: {r["split"]: {"n": r["n"], **rates(r)} for r in rows if r["stage"] == stage}
     sampled = self.budget.evaluation + (self.selection.tokens if self.selection else 0)
-    summary = dict(before=pick(0), after=pick(max(r["stage"] for r in rows)), seconds=round(self.seconds, 1),
-                   generated_tokens=self.tokens, evaluation_tokens=sampled, seed=self.config.seed)
+    summary = RunSummary(before=pick(0), after=pick(max(r["stage"] for r in rows)),
+                         seconds=round(self.seconds, 1), generated_tokens=self.tokens,
+                         evaluation_tokens=sampled, seed=self.config.seed)
     count = lambda lines: sum(o.get("plain_verdicts", 0) for o in lines)
     plain = dict(training=count(read_metrics(self.config.out)), evaluation=count(rows))
     summary["peak_mb"] = peak_memory()
@@ -758,8 +783,12 @@ def tokens(self: AdversarialTrainer) -> int:
     return self.budget.tokens
 
 @patch(as_prop=True)
+def phases(self: AdversarialTrainer) -> list[Phase]:
+    "Phases of the whole run, in order"
+    return [o for stage in self.config.stages for o in stage_phases(self.config, stage)]
+
+@patch(as_prop=True)
 def total_steps(self: AdversarialTrainer) -> int:
     "Steps of the whole run; 0 when a token budget decides"
     if self.config.token_budget: return 0
-    phases = (o for stage in self.config.stages for o in stage_phases(self.config, stage))
-    return sum(len(o.roles) * o.turns for o in phases)
+    return sum(len(o.roles) * o.turns for o in self.phases)

@@ -5,10 +5,14 @@ from pathlib import Path
 
 import pytest, torch
 
+from chained_adv.callbacks import read_alarms
 from chained_adv.config import ModelConfig, PPOConfig, TrainingConfig
 from chained_adv.core import TrainingError
 from chained_adv.hopeless import RULES, Hopeless
+from chained_adv.models import Players
 from chained_adv.problems import load_problems
+from chained_adv.rollout import play
+from chained_adv.sandbox import Sandbox
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.trainer import AdversarialTrainer
 from calling import call
@@ -57,7 +61,7 @@ WRONG = { # what is wrong -> (who learns, settings, alarms that name it; all of 
     "answers of noise": (G, dict(model=dict(temperature=20., max_stage_tokens=20, max_test_tokens=20)), {(G, "noise")}),
     "a discriminator of noise": (D, dict(model=dict(temperature=20., max_stage_tokens=20, max_test_tokens=20)), {(D, "noise")}),
     "problems that no answer can solve": (G, dict(problems=UNRELATED, reward="baseline"), {(G, "one_reward")}),
-    "problems that all answers solve": (G, dict(problems=EASY, reward="baseline"), {(G, "all_solved")}),
+    "problems that all answers solve": (G, dict(problems=EASY, reward="baseline"), {(G, "learned")}),
 }
 
 @pytest.mark.parametrize("name", WRONG)
@@ -77,6 +81,26 @@ def test_healthy_runs_raise_no_alarm(run):
     watch = Hopeless()
     assert len(run["steps"]) >= 10
     for i, (role, figures) in enumerate(run["steps"], 1): assert not watch.look(i, 1, role, **figures), i
+
+def test_a_run_that_has_learned_everything_ends_well(tmp_path):
+    "Every answer is right, so no answer teaches anything: that is no reason to stop"
+    model = ModelConfig(device="cpu", chain_stages=(5,), max_stage_tokens=60, temperature=.01)
+    with Sandbox() as sandbox: tried = play(Players(model), tiny_problems("train", 40), sandbox, 2, stages=(), seed=1)
+    known = [m.problem for m in tried.matches if all(c.solved for c in m.chains)]
+    assert len(known) > 8
+    config = TrainingConfig(out=str(tmp_path / "run"), model=model, stages=(5,), reward="baseline", n_generator_steps=5, k_alternating_steps=0, problems_per_step=4,
+                            n_samples=2, eval_samples=1, n_mutants=0, episodes=0, hopeless_steps=3)
+    with AdversarialTrainer(config, known, progress=False) as trainer: trainer.train_full_pipeline()
+    lines = [json.loads(o) for o in (tmp_path / "run/metrics.jsonl").read_text().splitlines()]
+    assert [(o["solved"], o["rows_kept"]) for o in lines] == [(1, 0)] * 5 and (tmp_path / "run/summary.json").exists()
+    assert "learned" in {o.kind for o in read_alarms(config.out)}
+
+def test_one_wrong_answer_among_equal_rewards_is_hopeless():
+    watch = Hopeless()
+    row = dict(spread=0., groups_mixed=0., rows_kept=0., reward=.5)
+    assert {o.kind for i in range(5) for o in watch.look(i, 1, "generator", **row, solved=.9)} == {"one_reward"} and watch.idle["generator"] == 5
+    for i in range(5): seen = watch.look(i, 1, "generator", **row, solved=1., kl=0.)
+    assert [o.kind for o in seen] == ["learned"] and watch.idle["generator"] == 0
 
 @pytest.fixture
 def few(tmp_path):
@@ -113,10 +137,3 @@ def test_a_resumed_run_remembers():
     other.look(6, 1, "generator", **row)
     assert other.idle["generator"] == 6
     assert not other.look(7, 1, "generator", **row | dict(spread=.5, groups_mixed=1., rows_kept=1.)) and other.idle["generator"] == 0
-
-def test_a_run_that_has_learned_everything_ends_well():
-    good, bad = Hopeless(), Hopeless()
-    row = dict(spread=0., groups_mixed=0., rows_kept=0., reward=1.)
-    for i in range(12): done, stuck = (o.look(i, 1, "generator", **row, solved=solved) for o, solved in ((good, 1.), (bad, .5)))
-    assert [o.kind for o in done] == ["all_solved"] and good.idle["generator"] == 0
-    assert [o.kind for o in stuck] == ["one_reward"] and bad.idle["generator"] == 12

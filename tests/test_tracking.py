@@ -81,20 +81,6 @@ def test_plots_of_a_run_that_was_killed_early(tmp_path):
     TrainingLogger(tmp_path).log_step(step=1, stage=1, phase="discriminator", role="discriminator", discriminator_reward=.1, kl=0.)
     assert [p.name for p in save_plots(tmp_path)] == ["rewards.png", "rates.png", "diagnostics.png", "stages.png"]
 
-def test_a_notebook_gets_a_bar_and_tables(monkeypatch):
-    "Although its standard error is no terminal"
-    shown = []
-    class NotebookConsole:
-        is_jupyter = True
-        def __init__(self, **options): pass
-        def print(self, table): shown.append(table.row_count)
-    monkeypatch.setattr(tracking, "Console", NotebookConsole)
-    monkeypatch.setattr("sys.stderr", io.StringIO())
-    progress = TrainingProgress(40)
-    assert progress.live and not progress.bar.disable
-    show(progress)
-    assert shown == [1]
-
 def test_tensorboard_draws_what_the_files_hold(tmp_path):
     pytest.importorskip("tensorboard", reason="tensorboard is not installed: pip install '.[dev]'")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Annotated
 import typer
 from ..core import ConfigError, make_rng
-from ..command import clean_text, make_console, make_table, print_block, print_json, say
+from ..command import make_console, make_table, print_block, print_json, say
+from ..showing import clean_text
 from .grids import ArcError, show_task, without_answers
 from .transforms import (
     conjugate_program, find_overlaps, make_variation, parse_operations, random_operations)

@@ -9,7 +9,8 @@ __all__ = ['print_plan', 'print_run', 'print_summary', 'print_scores', 'print_be
 from pathlib import Path
 from typing import Any
 import typer
-from ...command import clean_text, make_console, make_table, print_json
+from ...command import make_console, make_table, print_json
+from ...showing import clean_text
 
 # %% ../../../nbs/arc/commands/02_printing.ipynb #9f9c55c6
 def _plan_value(name, value):
