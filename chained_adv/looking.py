@@ -10,8 +10,10 @@ __all__ = ['EPISODES', 'read_episodes', 'append_episodes', 'keep_episodes_until'
 import gzip, json, os, uuid, zlib
 from dataclasses import dataclass
 from importlib.resources import files
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from fastcore.basics import patch
 from .core import ConfigError, TrainingError
 from .showing import (KEY, Html, html_side_by_side, html_stage, html_tests, in_notebook,
@@ -238,8 +240,8 @@ def _ipython_display_(self: Explorer):
 
 def _menus(explorer, show):
     "Menus; `show` gets the markup of each choice"
-    from ipywidgets import Dropdown, VBox # only here: the extra `[notebook]`
-    menu = lambda name, options: Dropdown(description=name, options=options, layout={"max_width": "100%"})
+    widgets: Any = import_module("ipywidgets") # the extra `[notebook]`
+    menu = lambda name, options: widgets.Dropdown(description=name, options=options, layout={"max_width": "100%"})
     moments = dict.fromkeys(p.moment for p in explorer.played)
     moment = menu("Moment", [("any", ""), *((o, o) for o in moments)])
     problem, left, right = (menu(name, []) for name in ("Problem", "Left", "Right"))
@@ -271,4 +273,4 @@ def _menus(explorer, show):
     for o, call in ((moment, fill_problems), (problem, fill_sides), (left, render), (right, render)):
         o.observe(call, "value")
     fill_problems()
-    return VBox([moment, problem, left, right])
+    return widgets.VBox([moment, problem, left, right])

@@ -340,7 +340,7 @@ def checkpoint_layers(
     layers = [m for m in model.modules() if known(m) and "forward" not in vars(m)]
     for layer in layers:
         layer.forward = partial(_again, layer.forward)
-        layer.is_again = True
+        vars(layer)["is_again"] = True
     if layers: vars(model).pop("bytes_per_token", None) # it is another one now
     return bool(layers)
 
@@ -382,7 +382,7 @@ def path_gap(
     with _narrow_windows(() if prompts else (reading, writing, learning)):
         reader = Reader(reading)
         reader.read(known)
-        answers = sample_tokens(writing, reader, tried, 16 if prompts else 5, set())
+        answers = sample_tokens(writing, reader, list(tried), 16 if prompts else 5, set())
         samples = [Sample(p, *answer) for p, answer in zip(tried, answers)]
         ways = [answer_logprobs(learning, r, samples)[0] for r in ((reader, None) if same else (reader,))]
         if same: ways.append(torch.stack([_plain_logprobs(learning, s) for s in samples]))
