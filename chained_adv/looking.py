@@ -241,7 +241,8 @@ def _ipython_display_(self: Explorer):
 def _menus(explorer, show):
     "Menus; `show` gets the markup of each choice"
     widgets: Any = import_module("ipywidgets") # the extra `[notebook]`
-    menu = lambda name, options: widgets.Dropdown(description=name, options=options, layout={"max_width": "100%"})
+    layout = {"max_width": "100%"}
+    menu = lambda name, options: widgets.Dropdown(description=name, options=options, layout=layout)
     moments = dict.fromkeys(p.moment for p in explorer.played)
     moment = menu("Moment", [("any", ""), *((o, o) for o in moments)])
     problem, left, right = (menu(name, []) for name in ("Problem", "Left", "Right"))
