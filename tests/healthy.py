@@ -12,7 +12,7 @@ from chained_adv.hopeless import Hopeless
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.trainer import AdversarialTrainer
 
-SEEDS = range(600, 608)
+SEEDS = range(600, 610)
 
 def rounded(figures): return {k: round(v, 4) if isinstance(v, float) and abs(v) > 1e-3 else v for k, v in figures.items()}
 
