@@ -17,6 +17,7 @@ from functools import lru_cache
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 import torch, transformers
 from jinja2 import TemplateError
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
@@ -126,7 +127,7 @@ def is_modern(
     return device.type == "cuda" and torch.cuda.get_device_capability(device) >= (8, 0)
 
 def uses_tf32(
-    model: torch.nn.Module | torch.Tensor # In single precision or not
+    model: Any # A model or a tensor, in single precision or not
 ) -> bool: # Then its products are as exact as in `float16`
     "True if what is in single precision is multiplied in TF32"
     modern = model.dtype is torch.float32 and is_modern(model.device)

@@ -227,7 +227,7 @@ def bytes_per_token(
 
 @contextmanager
 def _one_whole(model):
-    "With a layer that is not computed twice, if others are: a backward pass holds the inside of one at a time"
+    "With one layer that is kept whole, if others are computed twice: as a backward pass does at a time"
     layer = next((m for m in model.modules() if getattr(m, "is_again", False)), None)
     if layer is None: yield
     else:
@@ -340,7 +340,7 @@ def checkpoint_layers(
     layers = [m for m in model.modules() if known(m) and "forward" not in vars(m)]
     for layer in layers:
         layer.forward = partial(_again, layer.forward)
-        layer.is_again = True
+        vars(layer)["is_again"] = True
     if layers: vars(model).pop("bytes_per_token", None) # it is another one now
     return bool(layers)
 
@@ -375,7 +375,7 @@ def path_gap(
     writing, # The model that samples
     learning, # The model that gives log-probabilities with gradients
     same: bool = True, # Are their weights the same, so that a plain forward pass must agree, too?
-    prompts: Sequence[list[int]] = () # Token ids; a few are made up without any, and windows narrowed to them
+    prompts: list[list[int]] | None = None # Token ids; None makes a few up, and narrows windows to them
 ) -> float: # Mean difference of a token's log-probability, in nats
     "Measure how far the ways to a log-probability are apart; raises `ConfigError` for too far"
     known, tried = ([], prompts) if prompts else _made_up(learning.config.get_text_config().vocab_size)
@@ -402,7 +402,8 @@ def precision(
     few = next((bits for bits in (4, 8) if getattr(model, f"is_loaded_in_{bits}bit", False)), 0)
     name = str(model.dtype).removeprefix("torch.") + (" (TF32)" if uses_tf32(model) else "")
     if few: name = f"{few} bits, computed in {name}"
-    return name, "choose another model" if name.startswith("float32") else "choose --dtype float32, or another model"
+    whole = name.startswith("float32")
+    return name, "choose another model" if whole else "choose --dtype float32, or another model"
 
 @contextmanager
 def refusing(
