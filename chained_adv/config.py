@@ -43,7 +43,7 @@ class PPOConfig:
     epochs: int = 2 # Passes over a batch
     minibatches: int = 2 # Optimizer steps per pass
     microbatch_tokens: int = 0 # Padded answer tokens in a forward pass; 0 chooses by device and free memory
-    gradient_checkpointing: bool = False # Layers are computed twice: half the memory of a pass, more time
+    gradient_checkpointing: bool = False # Gradient checkpointing: less memory for a pass, and more time
     clip_low: float = .2 # Distance below 1 at which the probability ratio is clipped
     clip_high: float = .28 # Distance above 1 at which it is clipped
     kl_coef: float = .06 # Weight of the KL divergence from the reference policy; 0 skips the reference pass

@@ -127,7 +127,7 @@ def is_modern(
     return device.type == "cuda" and torch.cuda.get_device_capability(device) >= (8, 0)
 
 def uses_tf32(
-    model: Any # Model or tensor, in single precision or not
+    model: Any # A model or a tensor, in single precision or not
 ) -> bool: # Then its products are as exact as in `float16`
     "True if what is in single precision is multiplied in TF32"
     modern = model.dtype is torch.float32 and is_modern(model.device)

@@ -227,7 +227,7 @@ def bytes_per_token(
 
 @contextmanager
 def _one_whole(model):
-    "With one layer that is computed once, if others are computed twice: its inside is held in a pass"
+    "With one layer that is kept whole, if others are computed twice: as a backward pass does at a time"
     layer = next((m for m in model.modules() if getattr(m, "is_again", False)), None)
     if layer is None: yield
     else:
@@ -375,7 +375,7 @@ def path_gap(
     writing, # The model that samples
     learning, # The model that gives log-probabilities with gradients
     same: bool = True, # Are their weights the same, so that a plain forward pass must agree, too?
-    prompts: Sequence[list[int]] = () # Token ids; a few are made up without any, and windows narrowed to them
+    prompts: list[list[int]] | None = None # Token ids; None makes a few up, and narrows windows to them
 ) -> float: # Mean difference of a token's log-probability, in nats
     "Measure how far the ways to a log-probability are apart; raises `ConfigError` for too far"
     known, tried = ([], prompts) if prompts else _made_up(learning.config.get_text_config().vocab_size)

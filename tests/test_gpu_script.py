@@ -1,5 +1,5 @@
 "The benchmark for GPUs, rehearsed with a small model on a CPU: a whole table, and one whose time is over."
-import sys
+import ast, re, sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
@@ -25,3 +25,19 @@ def test_no_part_begins_when_the_time_is_over_and_what_fails_says_so(capsys, mon
     (_, *lines), err = table(capsys, monkeypatch, "--models", "small", "small:int4", "--seconds", "0")
     assert lines == [["small"] + ["-"] * 8, ["small:int4"] + ["-"] * 8]
     assert err.count("small: TimeoutError: the seconds are over") == 3 and "small:int4: " in err
+
+
+def of_a_gpu(node):
+    "True for what asks torch about a GPU, or compares with `cuda`"
+    if isinstance(node, ast.Attribute): return ast.unparse(node).startswith("torch.cuda.")
+    return isinstance(node, ast.Constant) and node.value == "cuda"
+
+
+def test_what_only_a_gpu_runs_is_named():
+    root, found = Path(__file__).parents[1], set()
+    for path in (root / "chained_adv").glob("[a-z]*.py"):
+        for f in (o for o in ast.walk(ast.parse(path.read_text())) if isinstance(o, ast.FunctionDef)):
+            if any(of_a_gpu(o) for part in f.body for o in ast.walk(part)): found.add(f.name)
+    section = (root / "CONTRIBUTING.md").read_text().split("## What only a GPU runs")[1].split("\n## ")[0]
+    named = [row.split("|")[2] for row in section.splitlines() if row.startswith("|")]
+    assert found == set(re.findall(r"`(\w+)`", "".join(named)))
