@@ -239,7 +239,8 @@ def _ipython_display_(self: Explorer):
 def _menus(explorer, show):
     "Menus; `show` gets the markup of each choice"
     from ipywidgets import Dropdown, VBox # only here: the extra `[notebook]`
-    menu = lambda name, options: Dropdown(description=name, options=options, layout={"max_width": "100%"})
+    wide = dict(width="auto", max_width="34rem")
+    menu = lambda name, options: Dropdown(description=name, options=options, layout=wide)
     moments = dict.fromkeys(p.moment for p in explorer.played)
     moment = menu("Moment", [("any", ""), *((o, o) for o in moments)])
     problem, left, right = (menu(name, []) for name in ("Problem", "Left", "Right"))
