@@ -295,7 +295,7 @@ def _repr_html_(self: Problem):
                 f"<div>{to_html(self.description)}</div>{html_pre(self.function_signature)}{''.join(folds)}")
 
 # %% ../nbs/01_core.ipynb #5be69f5b
-def _shown(verdict): return describe_test(verdict.test) if verdict.test else verdict.text
+def _shown(verdict, name="f"): return describe_test(verdict.test, name) if verdict.test else verdict.text
 
 def _worth(verdict, reference):
     "What a test is worth: None if it isn't valid; without a reference, what the program did"
@@ -337,7 +337,8 @@ def _groups(self: Chain, stage):
     if self.result is None:
         return [("tests", html_pre(self.test_texts[stage]))] if self.test_texts.get(stage) else []
     references = self.validation.verdicts if self.validation else [None] * len(self.result.verdicts)
-    rows = [(_worth(v, r), _shown(v), v.reason[:200] or (r.reason[:200] if r else ""))
+    name = self.problem.entry_point
+    rows = [(_worth(v, r), _shown(v, name), v.reason[:200] or (r.reason[:200] if r else ""))
             for v, r in zip(self.result.verdicts, references) if v.test and v.test.stage == stage]
     return [("tests", html_tests(rows))] if rows else []
 
@@ -349,7 +350,7 @@ def show_stages(self: Chain) -> Html: # Side by side
     earned = "" if self.discriminator_reward is None else f"; tests earned {self.discriminator_reward:.3g}"
     head = f"<div><b>{to_html(self._state())}</b>{earned}</div>"
     verdicts = self.baseline.verdicts if self.baseline else ()
-    judged = [(_worth(v, None), _shown(v), v.reason[:200]) for v in verdicts]
+    judged = [(_worth(v, None), _shown(v, self.problem.entry_point), v.reason[:200]) for v in verdicts]
     tests = html_fold(f"{len(judged)} baseline tests", html_tests(judged)) if judged else ""
     key = f"<small>{KEY}</small>" if self.result else ""
     return Html(f"{head}{html_side_by_side(parts)}{key}{tests}")

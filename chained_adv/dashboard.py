@@ -79,7 +79,8 @@ class Dashboard(Callback):
 # %% ../nbs/33c_dashboard.ipynb #76263900
 def _bar(done, total):
     done = min(max(done, 0), total)
-    return Html(f'<progress value="{done}" max="{total}" style="width:5rem"></progress> {done} of {total}')
+    bar = f'<progress value="{done}" max="{total}" style="width:5rem"></progress>'
+    return Html(f'<span style="white-space:nowrap">{bar} {done} of {total}</span>')
 
 def _time_left(lines, missing):
     spent = [sum(v for k, v in line.items() if k.startswith("seconds_")) for line in lines[-20:]]
@@ -88,7 +89,7 @@ def _time_left(lines, missing):
 def _phases(self):
     "What the run does now, and how much of each phase is done"
     done, total, cells, before = len(self.lines), self.trainer.total_steps, {}, 0
-    left = _time_left(self.lines, total - done)
+    left = _time_left(self.lines, total - done) if self.end == STOP else ""
     head = Html(f"<p><b>{to_html(self.trainer.config.out)}</b>: {to_html(self.now + left)}</p>")
     if not total: return head
     for phase in self.trainer.phases:

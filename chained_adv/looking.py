@@ -241,8 +241,8 @@ def _ipython_display_(self: Explorer):
 def _menus(explorer, show):
     "Menus; `show` gets the markup of each choice"
     widgets: Any = import_module("ipywidgets") # the extra `[notebook]`
-    layout = {"max_width": "100%"}
-    menu = lambda name, options: widgets.Dropdown(description=name, options=options, layout=layout)
+    wide = dict(width="auto", max_width="34rem")
+    menu = lambda name, options: widgets.Dropdown(description=name, options=options, layout=wide)
     moments = dict.fromkeys(p.moment for p in explorer.played)
     moment = menu("Moment", [("any", ""), *((o, o) for o in moments)])
     problem, left, right = (menu(name, []) for name in ("Problem", "Left", "Right"))

@@ -147,15 +147,17 @@ def reward_match(
         c.discriminator_reward = mean(t.reward for t in c.lists)
 
 # %% ../nbs/09b_matches.ipynb #d1c58a24
-def _code(verdict):
-    return Html(f"<code>{to_html(describe_test(verdict.test) if verdict.test else verdict.text)}</code>")
+def _code(verdict, name="f"):
+    text = describe_test(verdict.test, name) if verdict.test else verdict.text
+    return Html(f"<code>{to_html(text)}</code>")
 
 @patch
 def _repr_html_(self: Match):
     head = Html(f"<div><b>{to_html(self.problem.id)}</b>: {to_html(self.problem.description)}</div>")
     if self.chains[0].result is None: return head + to_html(f"{self!r}, not judged")
     count, programs = Counter(c.code for c in self.chains), list({c.code: c for c in self.chains}.values())
-    rows = [[v.test.stage if v.test else "", _code(v), html_mark(v.passed or None),
+    name = self.problem.entry_point
+    rows = [[v.test.stage if v.test else "", _code(v, name), html_mark(v.passed or None),
              *(html_mark(judged(c.result).verdicts[i].passed) if v.passed else "" for c in programs)]
             for i, v in enumerate(judged(self.chains[0].validation).verdicts)]
     rows.append(["", "baseline tests passed", "", *(judged(c.baseline).num_passed for c in programs)])
