@@ -135,10 +135,11 @@ def test_every_setting_is_a_flag_and_a_line_of_the_file():
     for name, setting in list_settings().items():
         flag = name.replace("_", "-")
         assert setting.help and f"# {setting.help}\n{name} = " in text and f"--{flag}" in shown, name
-        value = {bool: "false", int: "7", float: "0.5", str: "gae" if name == "advantage" else "none" if name == "scale" else "answer", tuple: "5"}[type(setting.default)]
+        value = {bool: "", int: "7", float: "0.5", str: "gae" if name == "advantage" else "none" if name == "scale" else "answer", tuple: "5"}[type(setting.default)]
         written = set()
         for spelt in (f"--{flag}", f"--{setting.group}.{flag}" if setting.group else f"--{flag}"):
-            written.add(call("config", *([f"--no-{flag}"] if setting.default is True else [spelt, value])).stdout)
+            words = {True: [f"--no-{flag}"], False: [spelt]}.get(setting.default) if type(setting.default) is bool else [spelt, value]
+            written.add(call("config", *words).stdout)
         assert len(written) == 1 and written.isdisjoint({"", text}), name
 
 def test_version(): assert re.fullmatch(r"\d+\.\d+\.\d+\n", call("--version").stdout)
