@@ -2959,6 +2959,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                                'chained_adv/judge/verdicts.py'),
                                             'chained_adv.judge.verdicts.Conversation.close': ( 'judge/verdicts.html#conversation.close',
                                                                                                'chained_adv/judge/verdicts.py'),
+                                            'chained_adv.judge.verdicts.Conversation.distrust': ( 'judge/verdicts.html#conversation.distrust',
+                                                                                                  'chained_adv/judge/verdicts.py'),
                                             'chained_adv.judge.verdicts.Conversation.drop': ( 'judge/verdicts.html#conversation.drop',
                                                                                               'chained_adv/judge/verdicts.py'),
                                             'chained_adv.judge.verdicts.Conversation.finish': ( 'judge/verdicts.html#conversation.finish',

@@ -36,7 +36,7 @@ TEST_LIMITS = {
     "cheat_knows_perturbed_type": "tells the type and length of the answer, not the answer",
     "chance_order": "random numbers of a test are the same in each run, so the order is, too",
 }
-CROSS_LIMITS: dict = {"items_patch": "a list of tests that nobody vouches for ends with the first that breaks its process; those after it are not valid"}
+CROSS_LIMITS: dict = {}
 # By right either way: these draw from what the jail does not freeze (two looks agree once in four) or from what it does (they always agree)
 EITHER = {a.name for a in TEST_ATTACKS if a.name.startswith("chance_") and a.arguable}
 # Entries that may cost this process more than others, with the calls and bytes that they may take: suites that send all the requests or bytes they may

@@ -157,6 +157,14 @@ def lose(self: Conversation, outcome: str, reason: str) -> str:
     return "lost"
 
 @patch
+def distrust(self: Conversation) -> str:
+    "The tests' process told what no honest one does: none of its verdicts counts"
+    if self.alike: return self.follow_reference()
+    why = "crash", "the test's process told what no test may tell"
+    self.run.verdicts, self.run.over, self.test = dict.fromkeys(self.numbers, why), True, None
+    return "lost"
+
+@patch
 def step(self: Conversation, data: Any, is_answer: bool) -> bool: # False if the tests ask something else
     "Note a request or an answer, and compare it with the reference's"
     steps = self.run.steps
@@ -202,7 +210,7 @@ def carry(self: Conversation, tester: Child) -> Iterator: # Gives "done" or "los
             if self.alike: return self.follow_reference()
             run.end = "exception", text_of(got, LETTER.size) or "the tests ended before this one"
             return "done"
-        elif not self.note(letter, got): return self.lose("crash", "sent what is no letter")
+        elif not self.note(letter, got): return self.distrust()
 
 def text_of(letter, start: int, most: int = 600) -> str:
     "A piece of a letter for people: bounded, and without what a terminal obeys"
@@ -211,7 +219,7 @@ def text_of(letter, start: int, most: int = 600) -> str:
 
 # %% ../../nbs/judge/15_verdicts.ipynb #fe54fac9
 @patch
-def note(self: Conversation, letter: bytes, got: Any) -> bool: # False if it is no letter
+def note(self: Conversation, letter: bytes, got: Any) -> bool: # False if no honest process would tell this
     "Take note of what the tests' process tells"
     run = self.run
     if letter in (b"1", b"2"):
@@ -220,10 +228,11 @@ def note(self: Conversation, letter: bytes, got: Any) -> bool: # False if it is 
     elif len(got) < LETTER.size: return False
     else:
         _, number, code = LETTER.unpack(got[:LETTER.size])
-        if letter == b"B": # another test may not be open
-            if self.test is None and number in self.numbers - run.verdicts.keys(): self.begin(number)
+        if letter == b"B": # no other test may be open
+            if self.test is not None or number not in self.numbers - run.verdicts.keys(): return False
+            self.begin(number)
         elif letter == b"V":
-            if number != self.test: return True
+            if number != self.test: return False
             run.told.add(number)
             if code & 128: run.changed.add(number)
             self.close(OUTCOME_OF[min(code & 127, 5)], text_of(got, LETTER.size))
@@ -348,8 +357,9 @@ def run_plain(box: Any, suite: dict, program: ProgramCode, timeout: float) -> It
                     lost, why = False, text_of(got, LETTER.size) or "the tests ended before this one"
                     run.end = "exception", why
                 elif talk.note(bytes(got[:1]), got): continue
+                else: talk.distrust()
                 break
         finally: child.leave()
-        if not lost or run.spent >= talk.budget or not run.verdicts: break
+        if not lost or run.over or run.spent >= talk.budget or not run.verdicts: break
         talk.test = None
     return run
