@@ -125,7 +125,7 @@ def forget_time(m):
     m.setattr(Conversation, "wait", forgetful)
 
 HOLES["letters that restart the time limit"] = Hole( # .7 seconds of work where .2 are allowed
-    lambda box: passes(box, REF, TESTER + BUSY + f"def test_a():\n    for _ in range(7):\n        t.channel.send({letter(b'B', 5000)!r})\n        busy(.1)\n    assert f(7) == 50"), forget_time)
+    lambda box: passes(box, REF, TESTER + BUSY + f"def test_a():\n    for _ in range(7):\n        t.channel.send(b'1')\n        busy(.1)\n    assert f(7) == 50"), forget_time)
 
 def one_purse(m):
     runs = []
@@ -388,6 +388,8 @@ def listen_to_all(m):
         if is_answer: self.note(bytes(data[:1]), data)
         return step(self, data, is_answer)
     m.setattr(Conversation, "step", trusting)
+    note = Conversation.note
+    m.setattr(Conversation, "note", lambda self, *got: note(self, *got) or True) # the test's own verdict comes later
 
 HOLES["a program's verdict"] = Hole(lambda box: passes(box, f"{FRAMES}def f(x): send({letter(b'V', 0, PASSED)!r})", HONEST, REF), listen_to_all)
 
