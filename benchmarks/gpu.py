@@ -1,6 +1,7 @@
 """What a GPU makes of sampling and updates: one table in five minutes, with random weights that are made on the device.
 
     python benchmarks/gpu.py [--models 0.5B 1.5B 7B 1.5B:4bit] [--rows 64] [--tokens 512] [--prompt 512] [--seconds 300]
+    python benchmarks/gpu.py --vllm           also with vLLM, if it is installed; its start takes a minute or more a model
     python benchmarks/gpu.py --small          the same with small models, to rehearse it on a machine without a GPU
 
 What random weights write is noise that never ends early, which is the largest load. Eight rows have the same prompt.
@@ -56,16 +57,19 @@ def bandwidth(device):
     return max(2 * n / clock(device, lambda: target.copy_(source))[1] for _ in range(5))
 
 
+def config_of(shape):
+    return Qwen2Config(
+        **SHAPES[shape], vocab_size=2_048 if shape == "small" else WORDS, max_position_embeddings=4096,
+        tie_word_embeddings=shape != "7B", bos_token_id=0, eos_token_id=1, architectures=["Qwen2ForCausalLM"])  # fmt: skip
+
+
 def make_model(shape, device, dtype):
     "Random weights of a shape, made where they compute"
     torch.manual_seed(0)
-    config = Qwen2Config(
-        **SHAPES[shape], vocab_size=2_048 if shape == "small" else WORDS, max_position_embeddings=4096,
-        tie_word_embeddings=shape != "7B", bos_token_id=0, eos_token_id=1)  # fmt: skip
     torch.set_default_dtype(dtype)
     try:
         with device:
-            return Qwen2ForCausalLM(config).eval()
+            return Qwen2ForCausalLM(config_of(shape)).eval()
     finally:
         torch.set_default_dtype(torch.float32)
 
@@ -87,10 +91,14 @@ def make_player(shape, dtype, args, device):
     player = models.Players(settings).generator
     models.load_base = load_base
     player.end_ids = set()
-    source = torch.Generator().manual_seed(0)
-    texts = torch.randint(5, 700, (args.rows, args.prompt), generator=source).tolist()
+    texts = make_texts(args)
     player.encode = lambda prompts, room: [texts[int(p)] for p in prompts]
     return player
+
+
+def make_texts(args):
+    "Prompts of random tokens"
+    return torch.randint(5, 700, (args.rows, args.prompt), generator=torch.Generator().manual_seed(0)).tolist()
 
 
 def cache_bytes(model):
@@ -123,6 +131,26 @@ def time_generate(player, args):
     model.generate(input_ids=ids, max_new_tokens=2, **how)
     _, seconds = clock(model.device, lambda: model.generate(input_ids=ids, max_new_tokens=n, **how))
     return [f"{args.rows * n / seconds:.0f}"]
+
+
+def time_vllm(shape, args):
+    "A line about vLLM with random weights of a shape, in bfloat16 and in a process of its own, with graphs"
+    try:
+        import vllm
+        with tempfile.TemporaryDirectory() as folder:
+            config_of(shape).save_pretrained(folder)
+            engine = vllm.LLM(
+                folder, load_format="dummy", skip_tokenizer_init=True, dtype="bfloat16",
+                max_model_len=args.prompt + args.tokens + 1, gpu_memory_utilization=0.6)  # fmt: skip
+        texts = make_texts(args)
+        prompts = [dict(prompt_token_ids=texts[i // 8]) for i in range(args.rows)]
+        how = vllm.SamplingParams(max_tokens=args.tokens, ignore_eos=True, detokenize=False, logprobs=0)
+        engine.generate(prompts, how, use_tqdm=False)
+        start = time.perf_counter()
+        engine.generate(prompts, how, use_tqdm=False)
+        return f"{args.rows * args.tokens / (time.perf_counter() - start):.0f} tokens/s with vLLM {vllm.__version__}"
+    except Exception as e:
+        return f"vLLM: {type(e).__name__}: {str(e)[:200]}"
 
 
 def time_update(player, samples, args):
@@ -173,6 +201,7 @@ def main():
     parser.add_argument("--tokens", type=int, default=0)
     parser.add_argument("--prompt", type=int, default=0)
     parser.add_argument("--micro", type=int, default=4_096, help="tokens of a pass of the update")
+    parser.add_argument("--vllm", action="store_true", help="measure vLLM, too")
     parser.add_argument("--seconds", type=float, default=300, help="after these no part begins")
     args = parser.parse_args()
     end = time.perf_counter() + args.seconds
@@ -190,10 +219,13 @@ def main():
     print(f"{name}, {speed / GB:.0f} GB/s read and written by a copy; {args.rows} rows of {args.tokens} tokens "
           f"behind {args.prompt}, {args.micro} tokens a pass")  # fmt: skip
     print(f"| {' | '.join(HEAD)} |", "|---" * len(HEAD) + "|", sep="\n")
-    for model in args.models or (["small", "small:bfloat16", "small:4bit"] if args.small else ["0.5B", "1.5B", "7B", "1.5B:4bit"]):
+    names = args.models or (["small", "small:bfloat16", "small:4bit"] if args.small else ["0.5B", "1.5B", "7B", "1.5B:4bit"])
+    for model in names:
         print(f"| {' | '.join(measure(model, args, device, speed, end))} |", flush=True)
         if device.type == "cuda":
             torch.cuda.empty_cache()
+    for shape in dict.fromkeys(o.partition(":")[0] for o in names) if args.vllm else ():
+        print(f"{shape}: {time_vllm(shape, args)}", flush=True)
 
 
 if __name__ == "__main__":

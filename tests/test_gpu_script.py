@@ -1,6 +1,7 @@
 "The benchmark for GPUs, rehearsed with a small model on a CPU: a whole table, and one whose time is over."
 import ast, re, sys
 from pathlib import Path
+from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import gpu  # noqa: E402
@@ -25,6 +26,25 @@ def test_no_part_begins_when_the_time_is_over_and_what_fails_says_so(capsys, mon
     (_, *lines), err = table(capsys, monkeypatch, "--models", "small", "small:int4", "--seconds", "0")
     assert lines == [["small"] + ["-"] * 8, ["small:int4"] + ["-"] * 8]
     assert err.count("small: TimeoutError: the seconds are over") == 3 and "small:int4: " in err
+
+
+def test_vllm_is_measured_where_it_is(capsys, monkeypatch):
+    "A stand-in writes what it is asked for; without one, the line says so, after a whole table"
+    class Engine:
+        def __init__(self, folder, **how):
+            self.config = gpu.Qwen2Config.from_pretrained(folder)
+            assert how["load_format"] == "dummy" and how["max_model_len"] == 32 + 16 + 1
+        def generate(self, prompts, how, use_tqdm):
+            assert self.config.architectures == ["Qwen2ForCausalLM"] and self.config.vocab_size == 2_048
+            assert [o["prompt_token_ids"] for o in prompts] == gpu.make_texts(SimpleNamespace(rows=16, prompt=32))[:1] * 8 + gpu.make_texts(
+                SimpleNamespace(rows=16, prompt=32))[1:2] * 8 and how["max_tokens"] == 16
+    said = []
+    for module in (SimpleNamespace(LLM=Engine, SamplingParams=dict, __version__="0"), None):
+        monkeypatch.setitem(sys.modules, "vllm", module)
+        monkeypatch.setattr(sys, "argv", ["gpu.py", "--small", "--device", "cpu", "--models", "small", "--rows", "16", "--seconds", "0", "--vllm"])
+        gpu.main()
+        said.append(capsys.readouterr().out.splitlines()[-1])
+    assert said[0].startswith("small: ") and said[0].endswith("tokens/s with vLLM 0") and "ModuleNotFoundError" in said[1]
 
 
 def of_a_gpu(node):
