@@ -164,7 +164,7 @@ def answer_logprobs(
     pad_id: int = 0, # Any token id, masked
     temperature: float = 1. # That of the sampler
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]: # Log-probabilities, entropies, mask: row x token
-    "Compute log-probability and entropy of each answer token, with gradients"
+    "Compute log-probability and entropy of each answer token, with gradients; the mask is True where it is trained"
     inputs, targets, written, counted = _answer_batch(samples, pad_id, model.device)
     prefixes = [tuple(s.prompt_ids[:-1]) for s in samples]
     if reader:
@@ -197,9 +197,9 @@ def last_states(
 # %% ../nbs/12_scoring.ipynb #9e77d4c1
 def kept_bytes(
     run: Callable, # A forward pass with gradients
-    known: Sequence[torch.Tensor] = () # Tensors that are there anyway: parameters, buffers, inputs
+    known: Sequence[torch.Tensor] = () # Tensors that are not counted: parameters, buffers, inputs
 ) -> int: # Bytes
-    "Measure what autograd keeps of a forward pass"
+    "Measure the tensors that a forward pass keeps for its backward pass"
     there = {t.untyped_storage()._cdata for t in known}
     sizes = {}
     def pack(t):
@@ -377,7 +377,7 @@ def path_gap(
     same: bool = True, # Are their weights the same, so that a plain forward pass must agree, too?
     prompts: list[list[int]] | None = None # Token ids; None makes a few up, and narrows windows to them
 ) -> float: # Mean difference of a token's log-probability, in nats
-    "Measure how far the ways to a log-probability are apart; raises `ConfigError` for too far"
+    "Measure how far sampler, trainer and a plain forward pass are apart; raises `ConfigError` for too far"
     known, tried = ([], prompts) if prompts else _made_up(learning.config.get_text_config().vocab_size)
     with _narrow_windows(() if prompts else (reading, writing, learning)):
         reader = Reader(reading)
