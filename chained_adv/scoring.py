@@ -164,7 +164,7 @@ def answer_logprobs(
     pad_id: int = 0, # Any token id, masked
     temperature: float = 1. # That of the sampler
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]: # Log-probabilities, entropies, mask: row x token
-    "Compute log-probability and entropy of each answer token, with gradients; the mask is True where it is trained"
+    "Compute log-probability and entropy of each answer token; the mask is True where it is trained"
     inputs, targets, written, counted = _answer_batch(samples, pad_id, model.device)
     prefixes = [tuple(s.prompt_ids[:-1]) for s in samples]
     if reader:
