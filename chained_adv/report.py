@@ -148,11 +148,10 @@ def _who_wins(runs):
         if not passed.points or not caught.points: continue
         ends = [(c.points[min(len(c.points) - 1, 9)][1], c.points[-1][1]) for c in (passed, caught)]
         (p0, p1), (c0, c1) = ends
-        parts.append(_p(f"{run.name}: programs pass {p0:.0%} of the valid tests at the beginning and "
-                        f"{p1:.0%} at the end; tests catch {c0:.0%} of the wrong programs, and then "
-                        f"{c1:.0%}."))
-        parts.append(draw_chart(run.name, [passed, caught]))
-    return "".join(parts)
+        said = _p(f"{run.name}: programs pass {p0:.0%} of the valid tests at the beginning and {p1:.0%} at the "
+                  f"end; tests catch {c0:.0%} of the wrong programs, and then {c1:.0%}.")
+        parts.append(f"<div>{said}{draw_chart(f'{run.name}, by step', [passed, caught])}</div>")
+    return f'<div class="charts">{"".join(parts)}</div>' if parts else ""
 
 def _catches(run):
     "Which tests catch which bugs"
@@ -161,7 +160,8 @@ def _catches(run):
     steps, parts = sorted({b.played.step for b in bugs}), []
     for step in dict.fromkeys((steps[0], steps[-1])):
         here = [b for b in bugs if b.played.step == step]
-        parts += [_p(f"{run.name}, evaluation after step {step}: tests about {len(here)} wrong programs"),
+        wrong = f"{len(here)} wrong program{'s' * (len(here) != 1)}"
+        parts += [_p(f"{run.name}, evaluation after step {step}: tests about {wrong}"),
                   html_table(("tests written at", "tests", "valid", "programs caught"), catch_table(here))]
     caught = sorted((b for b in bugs if b.caught), key=lambda b: len(b.caught) / len(b.tests))[:SHOWN]
     said = _p("Bugs that the smallest share of the tests catches:") if caught else ""
@@ -219,7 +219,8 @@ def _costs(run):
     peak = run.summary.get("peak_mb")
     memory = "" if not peak else "; at most " + ", ".join(f"{v:,} MB ({k})" for k, v in peak.items())
     whole = describe_seconds(total or sum(parts.values()))
-    return _p(f"{run.name}: {len(run.metrics)} steps, {whole} ({said}); "
+    end = "" if run.summary else "not finished, "
+    return _p(f"{run.name}: {end}{len(run.metrics)} steps, {whole} ({said}); "
               f"{spent('generated_tokens'):,.0f} tokens generated to learn{memory}")
 
 # %% ../nbs/39b_report.ipynb #84a77a4a

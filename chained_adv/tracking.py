@@ -395,7 +395,7 @@ COLOURS = dict(
     bug_catch_rate="#D55E00", solved_greedy="#009E73", mutation_score="#CC79A7")
 LABELS = dict(
     generator_reward="generator", discriminator_reward="discriminator", pass_rate="tests passed",
-    solved="problems solved", solved_greedy="solved, greedy", validity="valid tests",
+    solved="solved, sampled", solved_greedy="solved, greedy", validity="valid tests",
     bug_catch_rate="bugs caught", mutation_score="mutants caught", kl="KL to the start",
     entropy="entropy per token", clip_fraction="clipped tokens", policy_loss="policy loss")
 
