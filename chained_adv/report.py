@@ -148,8 +148,8 @@ def _who_wins(runs):
         if not passed.points or not caught.points: continue
         ends = [(c.points[min(len(c.points) - 1, 9)][1], c.points[-1][1]) for c in (passed, caught)]
         (p0, p1), (c0, c1) = ends
-        said = _p(f"{run.name}: programs pass {p0:.0%} of the valid tests at the beginning and {p1:.0%} at the "
-                  f"end; tests catch {c0:.0%} of the wrong programs, and then {c1:.0%}.")
+        said = _p(f"{run.name}: programs pass {p0:.0%} of the valid tests at the beginning and {p1:.0%} at "
+                  f"the end; tests catch {c0:.0%} of the wrong programs, and then {c1:.0%}.")
         parts.append(f"<div>{said}{draw_chart(f'{run.name}, by step', [passed, caught])}</div>")
     return f'<div class="charts">{"".join(parts)}</div>' if parts else ""
 
