@@ -419,7 +419,6 @@ def _test_row(test):
     "Make the row of a test: stage, text, verdicts on the program and on the reference solution, reason"
     verdict = {True: ("passes", "green"), False: ("fails", "red"), None: "-"}
     program, reference = verdict[test["passed"]], verdict[test.get("valid")]
-    if test["outcome"] == "rejected": program, reference = ("not a test", "dim"), "-"
     return test["stage"] or "-", test["test"], program, reference, test["reason"][:120]
 
 def _title(role, stage):
@@ -502,8 +501,12 @@ def print_episode(
         for role, text in texts.items():
             if text and (role, s["stage"]) not in seen: print_block(console, _title(role, s["stage"]), text)
     baseline, tests = episode["baseline"], episode["tests"]
+    refused = Counter(t["reason"][:120] for t in tests if t["outcome"] == "rejected")
+    tests = [t for t in tests if t["outcome"] != "rejected"]
     if tests: print_table("Generated tests", columns, map(_test_row, tests))
-    print_table("Baseline tests", columns, map(_test_row, baseline))
+    for reason, n in refused.most_common(3):
+        print(f"{n} generated text{'s are no tests' if n > 1 else ' is no test'}: {clean_text(reason)}")
+    if baseline: print_table("Baseline tests", columns, map(_test_row, baseline))
     word = {True: "solved", False: "not solved", None: "not decided"}[episode["solved"]]
     valid = [t["passed"] for t in tests if t["valid"]]
     print(f"\n{word}: {sum(t['passed'] for t in baseline)} of {len(baseline)} baseline tests pass; ", end="")
@@ -778,7 +781,8 @@ def _points(row):
     "Write a paired difference in points with its interval, wins and losses, p, and verdict"
     if row["difference"] is None: return "-"
     d, low, high = (round(100 * row[k]) for k in ("difference", "difference_low", "difference_high"))
-    wins = f"{row['wins']}:{row['losses']}, p {row['p_value']:.3f}, {row['verdict']}"
+    p = "< .001" if row["p_value"] < .001 else f"{row['p_value']:.2g}"
+    wins = f"{row['wins']}:{row['losses']}, p {p}, {row['verdict']}"
     text = f"{d:+} ({low:+} to {high:+}), {wins}"
     return text, {"higher": "green", "lower": "red"}.get(row["verdict"], "dim")
 
@@ -802,13 +806,15 @@ def _kept_test_row(test):
     "Make the row of a kept test: its text, what it showed, why"
     invalid = test.get("valid") is False or test["outcome"] == "rejected"
     sign = "invalid" if invalid else "passed" if test["outcome"] == "passed" else "caught"
-    return clean_text(test["test"]), _SIGNS[sign], clean_text(test["reason"])[:120]
+    from chained_adv.looking import why_of
+    return clean_text(test["test"]), _SIGNS[sign], clean_text(why_of(test))[:120]
 
 def print_played(
     played: Any # `Played`: one problem at one moment of a run
 ):
     "Print what both players wrote, with verdicts and rewards"
     console = make_console()
+    if played.task: print_block(console, f"problem {played.problem}", played.task)
     for row in played.rows:
         cut = ", cut off" if row["cut"] else ""
         earned = "" if row["reward"] is None else f", reward {row['reward']:.2f}"

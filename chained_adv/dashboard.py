@@ -17,8 +17,8 @@ from .tracking import describe_seconds, evaluation_table, label_of, read_evaluat
 
 # %% ../nbs/33c_dashboard.ipynb #89244a35
 EVERY = 1. # Seconds between two pictures
-CURVES = (("rewards", ("generator_reward", "discriminator_reward"), False),
-          ("shares of problems and tests", ("solved", "validity", "bug_catch_rate"), True))
+CURVES = (("rewards, by step", ("generator_reward", "discriminator_reward"), False),
+          ("shares of problems and tests, by step", ("solved", "validity", "bug_catch_rate"), True))
 STOP = "To stop, interrupt the kernel: the run finishes its step, saves it, and says how to go on."
 
 class Dashboard(Callback):
@@ -32,7 +32,9 @@ class Dashboard(Callback):
         self.match: Match | None = None # of the last step
         self.now, self.end, self.seen = "begins", STOP, 0.
         self.handle = DisplayHandle()
+        self.below = DisplayHandle() # a match, which stays open while steps go on
         self.handle.display(self._bundle(), raw=True)
+        self.below.display(self._match(), raw=True)
 
     def after_step(self, line: dict, rollout: Rollout, samples: list[Sample]):
         self.lines.append(line)
@@ -48,12 +50,15 @@ class Dashboard(Callback):
     def after_evaluation(self, stage: int, evaluations: dict):
         self.evaluations = read_evaluations(self.trainer.config.out)
         self.show(True)
+        self.below.update(self._match(), raw=True)
 
     def after_run(self, summary: dict | None):
         self.now = "finished" if summary else f"stopped after step {self.trainer.step}"
-        self.end = ("chained_adv.looking.explore shows what the players wrote." if summary
+        folder = str(self.trainer.config.out)
+        self.end = (f"What the players wrote: chained_adv.looking.explore({folder!r})" if summary
                     else "Go on with train_full_pipeline(resume=True).")
         self.show(True)
+        self.below.update(self._match(), raw=True)
         self.handle = None
 
     def show(self,
@@ -64,16 +69,21 @@ class Dashboard(Callback):
         self.handle.update(self._bundle(), raw=True)
         self.seen = time.monotonic()
 
-    def _bundle(self): return {"text/html": self._repr_html_(), "text/plain": self.now}
+    def _bundle(self): return {"text/html": self._run_html(), "text/plain": self.now}
 
-    def _repr_html_(self):
+    def _match(self):
+        match = self.match
+        html = html_fold(f"a match: {match.problem.id}", match._repr_html_()) if match else ""
+        return {"text/html": html, "text/plain": ""}
+
+    def _repr_html_(self): return Html(self._run_html() + self._match()["text/html"])
+
+    def _run_html(self):
         charts = [draw_chart(title, [smooth(self.lines, key, label_of(key)) for key in keys], percent=percent)
                   for title, keys, percent in CURVES]
         parts = [html_side_by_side([*filter(None, charts)], 20, False)]
         if self.evaluations: parts.append(evaluation_table(self.evaluations)._repr_html_())
         parts += [f"<div>{to_html(o)}</div>" for o in read_alarms(self.trainer.config.out)]
-        if match := self.match:
-            parts.append(html_fold(f"the last match: {match.problem.id}", match._repr_html_()))
         return Html(f"{_phases(self)}{''.join(parts)}<small>{to_html(self.end)}</small>")
 
 # %% ../nbs/33c_dashboard.ipynb #76263900

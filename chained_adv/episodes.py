@@ -22,7 +22,9 @@ def _test_rows(problem, result, validation=None, credits=None):
     rows = [dict(test=text(v), outcome=v.outcome, reason=v.reason) for v in result.verdicts]
     if validation is None: return rows
     earned = credits or [None] * len(rows)
-    return [row | dict(valid=v.passed, credit=c) for row, v, c in zip(rows, validation.verdicts, earned)]
+    why = lambda v: "" if v.passed else f"the reference {v.reason}" if v.reason[:4] == "got " else v.reason
+    return [row | dict(valid=v.passed, invalid=why(v), credit=c)
+            for row, v, c in zip(rows, validation.verdicts, earned)]
 
 def _answer_row(answer, advantages):
     "What was sampled"
@@ -53,8 +55,13 @@ def episode_rows(
     **about # Fields of every line, such as `step`
 ) -> list[dict]: # One line per answer
     "List what both players wrote, with verdicts and rewards"
-    return [about | dict(chain=k) | row for match in rollout.matches[:limit]
-            for k, chain in enumerate(match.chains) for row in _chain_rows(chain, advantages or {})]
+    rows = []
+    for match in rollout.matches[:limit]:
+        own = [about | dict(chain=k, task=None) | row for k, chain in enumerate(match.chains)
+               for row in _chain_rows(chain, advantages or {})]
+        for row in own[:1]: row["task"] = f"{match.problem.description}\n\n{match.problem.function_signature}"
+        rows += own
+    return rows
 
 # %% ../nbs/35b_episodes.ipynb #ffb03561
 def step_advantages(

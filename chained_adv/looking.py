@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['EPISODES', 'read_episodes', 'append_episodes', 'keep_episodes_until', 'Played', 'list_played', 'before_and_after',
-           'Explorer', 'explore']
+           'why_of', 'Explorer', 'explore']
 
 # %% ../nbs/28b_looking.ipynb #cfa27d9b
 import gzip, json, os, uuid, zlib
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from fastcore.basics import patch
 from .core import ConfigError, TrainingError
-from .showing import (KEY, Html, html_side_by_side, html_stage, html_tests, in_notebook,
+from .showing import (KEY, Html, html_pre, html_side_by_side, html_stage, html_tests, in_notebook,
                                  to_html)
 from .stages import get_stage
 
@@ -89,8 +89,14 @@ class Played:
     @property
     def moment(self) -> str:
         "When it was played, in words"
-        if self.split != "step": return f"evaluation after step {self.step}, {self.split}, {self.phase}"
+        split = self.split.replace("_", "-")
+        if split != "step": return f"evaluation after step {self.step}, {split}, {self.phase}"
         return f"step {self.step}, {self.rows[0]['learner']} learns"
+
+    @property
+    def task(self) -> str:
+        "Description and signature of the problem; empty if the run did not keep them"
+        return self.rows[0].get("task") or ""
 
     @property
     def solved(self) -> float:
@@ -132,11 +138,18 @@ def _worth(test):
     if test.get("valid") is False or test["outcome"] == "rejected": return None
     return test["outcome"] == "passed"
 
+def why_of(
+    test: dict # Of a line of the file
+) -> str: # Empty if it passes
+    "Say what a program did in a test, or why the test isn't valid"
+    return test.get("invalid") or test["reason"]
+
 def _number(value): return "–" if value is None else f"{value:+.2f}"
 
 def _tests(row):
-    credit = lambda test: "" if test.get("credit") is None else f" earned {_number(test['credit'])}"
-    return html_tests((_worth(test), test["test"], test["reason"] + credit(test)) for test in row["tests"])
+    earned = lambda test: [] if test.get("credit") is None else [f"earned {_number(test['credit'])}"]
+    why = lambda test: " · ".join([*filter(None, [why_of(test)]), *earned(test)])
+    return html_tests((_worth(test), test["test"], why(test)) for test in row["tests"])
 
 def _stage(row, lists):
     "A stage, the problem's tests if it is the program, and the lists of tests about it"
@@ -147,10 +160,11 @@ def _stage(row, lists):
     title = f"{row['stage']} {get_stage(row['stage']).title.lower()}"
     return html_stage(title, f"{row['tokens']} tokens{cut}", row["code"] or row["text"], groups)
 
-def _attempt(rows):
-    "An attempt of the generator, with the tests about it"
+def _attempt(alike):
+    "An attempt of the generator, with the tests about it; others in which the same was written are named"
+    rows, numbers = alike[0], ", ".join(str(o[0]["chain"] + 1) for o in alike)
     of = lambda role: [row for row in rows if row["role"] == role]
-    said = f"attempt {rows[0]['chain'] + 1}: {'solved' if rows[0]['solved'] else 'not solved'}"
+    said = f"attempt{'s' * (len(alike) > 1)} {numbers}: {'solved' if rows[0]['solved'] else 'not solved'}"
     for row in of("generator")[-1:]:
         said += f", reward {_number(row['reward'])}"
         if row["advantage"] is not None: said += f", advantage {_number(row['advantage'])}"
@@ -159,19 +173,23 @@ def _attempt(rows):
     return f"<p><b>{said}</b></p>{html_side_by_side(stages)}"
 
 def _show_played(played):
-    chains = {}
+    chains, alike = {}, {}
     for row in played.rows: chains.setdefault(row["chain"], []).append(row)
-    return Html(f"<h4>{to_html(played.moment)}</h4>{''.join(map(_attempt, chains.values()))}")
+    for rows in chains.values():
+        alike.setdefault(tuple((o["role"], o["stage"], o["text"]) for o in rows), []).append(rows)
+    return Html(f"<h4>{to_html(played.moment)}</h4>{''.join(map(_attempt, alike.values()))}")
+
+def _head(played): return f"<b>{to_html(played.problem)}</b>{html_pre(played.task) if played.task else ''}"
 
 @patch
 def _repr_html_(self: Played):
-    return Html(f"<b>{to_html(self.problem)}</b>{_show_played(self)}<small>{KEY}</small>")
+    return Html(f"{_head(self)}{_show_played(self)}<small>{KEY}</small>")
 
 # %% ../nbs/28b_looking.ipynb #0abfe8ed
 def _page(title, played, first):
     "Fill the page's template"
-    plain = [dict(problem=p.problem, moment=p.moment, greedy=p.phase == "greedy", html=_show_played(p))
-             for p in played]
+    plain = [dict(problem=p.problem, moment=p.moment, greedy=p.phase == "greedy", solved=p.solved,
+                  task=p.task, html=_show_played(p)) for p in played]
     data = json.dumps(dict(title=title, key=KEY, first=first, played=plain))
     template = files("chained_adv") / "data/look.html"
     return template.read_text(encoding="utf-8").replace("DATA", data.replace("<", "\\u003c"), 1)
@@ -199,16 +217,16 @@ class Explorer:
         "Write a page with menus"
         Path(path).write_text(_page(self.title, self.played, self.first), encoding="utf-8")
 
-    def _repr_html_(self): return _two_sides(self.first, *_first_pair(self.of(self.first)))
+    def _repr_html_(self): return _two_sides(*_first_pair(self.of(self.first)))
 
 def _first_pair(moments):
     "Before and after, if there are two greedy answers"
     greedy = [p for p in moments if p.phase == "greedy"]
     return (greedy[0], greedy[-1] if len(greedy) > 1 else None) if greedy else (moments[0], None)
 
-def _two_sides(problem, left, right):
+def _two_sides(left, right):
     sides = html_side_by_side([_show_played(p) for p in (left, right) if p], 20, False)
-    return Html(f"<b>{to_html(problem)}</b>{sides}<small>{KEY}</small>")
+    return Html(f"{_head(left)}{sides}<small>{KEY}</small>")
 
 def explore(
     run: str | Path, # A run's folder
@@ -249,7 +267,7 @@ def _menus(explorer, show):
     quiet = [False] # True while menus change each other
 
     def render(*_):
-        if not quiet[0]: show(_two_sides(problem.value, left.value, right.value))
+        if not quiet[0]: show(_two_sides(left.value, right.value))
 
     def fill_sides(*_):
         if quiet[0]: return
@@ -258,8 +276,8 @@ def _menus(explorer, show):
         if moment.value: pair = next(p for p in there if p.moment == moment.value), None
         quiet[0] = True
         left.options = [(p.moment, p) for p in there]
-        right.options = [("nothing", None), *left.options]
-        left.value, right.value = pair
+        right.options = [("nothing", ""), *left.options] # None would be no choice
+        left.value, right.value = pair[0], pair[1] or ""
         quiet[0] = False
         render()
 

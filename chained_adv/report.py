@@ -10,10 +10,11 @@ import json
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from statistics import mean
 from .config import TrainingConfig
 from .core import ConfigError, TrainingError
 from .looking import Played, list_played
-from .showing import Curve, draw_chart, html_table, smooth, to_html
+from .showing import Curve, draw_chart, html_pre, html_table, smooth, to_html
 from .tracking import describe_seconds, label_of, read_evaluations, read_lines, read_metrics
 
 # %% ../nbs/39b_report.ipynb #d224658b
@@ -39,6 +40,11 @@ class Bug:
     played: Played # Where it was written
     code: str # The program
     tests: list[tuple[int, dict]] # Stage at which a test was written, and its row in the file of episodes
+
+    @property
+    def valid(self) -> int:
+        "Number of valid tests"
+        return sum(test["valid"] for _, test in self.tests)
 
     @property
     def caught(self) -> list[tuple[int, dict]]:
@@ -117,15 +123,27 @@ class RunData:
 # %% ../nbs/39b_report.ipynb #1a14e141
 RATES = ("solved_greedy", "solved", "validity", "mutation_score", "bug_catch_rate")
 
+def _about(run):
+    "What was trained, in a line"
+    settings, counts = run.config.get("settings", {}), [row["n"] for row in _held_out(run)]
+    model, problems = settings.get("model", {}).get("model", "tiny"), settings.get("problems")
+    said = [f"model {Path(str(model)).name}", f"problems {problems or 'of the model'}"]
+    said.append(f"seed {run.config.get('seed', 0)}")
+    if len(set(counts)) > 1: said.append(f"evaluated on {min(counts)} to {max(counts)} problems")
+    return _p(f"{run.name}: {', '.join(said)}{'' if run.summary else '; not finished'}.")
+
+def _held_out(run): return [row for row in run.evaluations if row["split"] == _split(run.evaluations)]
+
 def _rates(runs):
     "Rates before and after, each run in two columns"
     head, columns = [""], []
     for run in runs:
-        rows = [row for row in run.evaluations if row["split"] == _split(run.evaluations)]
+        rows = _held_out(run)
         for when, row in (("before", rows[:1]), ("after", rows[-1:])):
             head.append(f"{run.name}, {when}" if len(runs) > 1 else when)
             columns.append(row[0] if row else {})
-    rows = [(label_of(key), *(_percent(c.get(key)) for c in columns)) for key in RATES]
+    rows = [("problems", *(c.get("n", "–") for c in columns))]
+    rows += [(label_of(key), *(_percent(c.get(key)) for c in columns)) for key in RATES]
     return html_table(tuple(head), rows)
 
 def _curves(runs):
@@ -139,6 +157,11 @@ def _curves(runs):
     return f'<div class="charts">{"".join(charts)}</div>'
 
 # %% ../nbs/39b_report.ipynb #3b8a1bb2
+def _first_last(metrics, key, few):
+    "Means of the first and of the last steps"
+    values = [row[key] for row in metrics if row.get(key) is not None]
+    return mean(values[:few]), mean(values[-few:])
+
 def _who_wins(runs):
     "Pass rate against catch rate"
     parts, labels = [], ("valid tests that programs pass", "wrong programs that tests catch")
@@ -146,34 +169,38 @@ def _who_wins(runs):
         passed, caught = (smooth(run.metrics, key, label)
                           for key, label in zip(("pass_rate", "bug_catch_rate"), labels))
         if not passed.points or not caught.points: continue
-        ends = [(c.points[min(len(c.points) - 1, 9)][1], c.points[-1][1]) for c in (passed, caught)]
-        (p0, p1), (c0, c1) = ends
-        said = _p(f"{run.name}: programs pass {p0:.0%} of the valid tests at the beginning and {p1:.0%} at "
-                  f"the end; tests catch {c0:.0%} of the wrong programs, and then {c1:.0%}.")
+        few = max(len(run.metrics) // 10, 1)
+        (p0, p1), (c0, c1) = (_first_last(run.metrics, key, few) for key in ("pass_rate", "bug_catch_rate"))
+        said = _p(f"{run.name}: programs pass {p0:.0%} of the valid tests in the first tenth of the steps "
+                  f"and {p1:.0%} in the last; tests catch {c0:.0%} of the wrong programs, and then {c1:.0%}.")
         parts.append(f"<div>{said}{draw_chart(f'{run.name}, by step', [passed, caught])}</div>")
     return f'<div class="charts">{"".join(parts)}</div>' if parts else ""
 
 def _catches(run):
     "Which tests catch which bugs"
-    bugs = [b for b in list_bugs(run.played) if b.played.split != "step"]
+    bugs = list_bugs([p for p in run.played if p.split == _split(run.evaluations)])
     if not bugs: return ""
     steps, parts = sorted({b.played.step for b in bugs}), []
     for step in dict.fromkeys((steps[0], steps[-1])):
         here = [b for b in bugs if b.played.step == step]
         wrong = f"{len(here)} wrong program{'s' * (len(here) != 1)}"
-        parts += [_p(f"{run.name}, evaluation after step {step}: tests about {wrong}"),
+        parts += [_p(f"{run.name}, evaluation after step {step}: tests about {wrong} (we write tests about a "
+                     "part of the programs)"),
                   html_table(("tests written at", "tests", "valid", "programs caught"), catch_table(here))]
-    caught = sorted((b for b in bugs if b.caught), key=lambda b: len(b.caught) / len(b.tests))[:SHOWN]
-    said = _p("Bugs that the smallest share of the tests catches:") if caught else ""
+    caught = sorted((b for b in bugs if b.caught), key=lambda b: len(b.caught) / b.valid)[:SHOWN]
+    said = _p("Bugs that the smallest share of the valid tests catches:") if caught else ""
     return "".join(parts) + said + "".join(map(_bug, caught))
 
 SHOWN = 8 # Bugs, catching tests of each, and problems learned and forgotten that a run shows
 
+def _task(played): return html_pre(played.task) if played.task else ""
+
 def _bug(bug):
     rows = list(dict.fromkeys((f"stage {stage}", t["test"], t["reason"]) for stage, t in bug.caught))[:SHOWN]
     table = html_table(("written at", "test", "what the program does"), rows)
-    said = f"{bug.played.problem}: {len(bug.caught)} of {len(bug.tests)} tests catch it"
-    return f"<details><summary>{to_html(said)}</summary><pre>{to_html(bug.code)}</pre>{table}</details>"
+    said = f"{bug.played.problem}: {len(bug.caught)} of {bug.valid} valid tests catch it"
+    program = f"{_task(bug.played)}{html_pre(bug.code)}"
+    return f"<details><summary>{to_html(said)}</summary>{program}{table}</details>"
 
 # %% ../nbs/39b_report.ipynb #b0f7b7ab
 def _texts(played, heading):
@@ -192,12 +219,14 @@ def _texts(played, heading):
 
 def _changes(run):
     "Problems learned and forgotten, with both texts"
-    learned, forgotten = list_changes(run.played)
+    split = _split(run.evaluations)
+    learned, forgotten = list_changes([p for p in run.played if p.split == split])
     if not learned and not forgotten: return ""
-    parts = [_p(f"{run.name}: {len(learned)} problems learned, {len(forgotten)} forgotten (greedy answers, "
-                "first and last evaluation).")]
+    parts = [_p(f"{run.name}, {split.replace('_', '-')} problems: {len(learned)} learned, {len(forgotten)} "
+                "forgotten (greedy answers, first and last evaluation).")]
     for word, pairs in (("learned", learned), ("forgotten", forgotten)):
-        parts += [f"<details><summary>{word}: {to_html(before.problem)}</summary><div class='sides'>"
+        parts += [f"<details><summary>{word}: {to_html(before.problem)}</summary>{_task(before)}"
+                  "<div class='sides'>"
                   f"{_texts(before, 'before')}{_texts(after, 'after')}</div></details>"
                   for before, after in pairs[:SHOWN]]
         if len(pairs) > SHOWN: parts.append(_p(f"and {len(pairs) - SHOWN} more {word}"))
@@ -219,8 +248,7 @@ def _costs(run):
     peak = run.summary.get("peak_mb")
     memory = "" if not peak else "; at most " + ", ".join(f"{v:,} MB ({k})" for k, v in peak.items())
     whole = describe_seconds(total or sum(parts.values()))
-    end = "" if run.summary else "not finished, "
-    return _p(f"{run.name}: {end}{len(run.metrics)} steps, {whole} ({said}); "
+    return _p(f"{run.name}: {len(run.metrics)} steps, {whole} ({said}); "
               f"{spent('generated_tokens'):,.0f} tokens generated to learn{memory}")
 
 # %% ../nbs/39b_report.ipynb #84a77a4a
@@ -253,6 +281,7 @@ def write_report(
     title = "Report: " + ", ".join(run.name for run in data)
     each = lambda make: "".join(map(make, data))
     body = "".join((
+        each(_about),
         _section("Before and after", _rates(data), _p("95 % intervals in brackets and as bars; bands are two "
                                                       "standard errors of a moving mean."), _curves(data)),
         _section("Who wins", _who_wins(data)),

@@ -75,7 +75,7 @@ def html_pre(
     text: str # A program or an answer
 ) -> Html: # Long lines are wrapped
     "Write a text with its line breaks"
-    style = "margin:.3rem 0;white-space:pre-wrap;overflow-wrap:anywhere"
+    style = "margin:.3rem 0;white-space:pre-wrap;overflow-wrap:anywhere;word-break:normal"
     return Html(f'<pre style="{style}">{to_html(text)}</pre>')
 
 def html_fold(
@@ -171,7 +171,8 @@ def draw_chart(
     below = names or {t: f"{t:g}" for t in _ticks(x0, x1)}
     axis += [f'<text x="{x(v):.1f}" y="{HIGH - BOTTOM + 18}" text-anchor="middle">{to_html(text)}</text>'
              for v, text in below.items()]
-    lines = "".join(_draw(c, i, x, y, names is not None) for i, c in enumerate(curves))
+    aside = lambda i: lambda v: x(v) + 6 * (i - (len(curves) - 1) / 2) # bars must not hide each other
+    lines = "".join(_draw(c, i, aside(i) if names else x, y, names is not None) for i, c in enumerate(curves))
     dot = lambda i: Html(f'<span style="color:{COLOURS[i % 6]}">●</span>')
     spans = (f'<span style="margin-right:1rem">{dot(i)} {to_html(c.name)}</span>'
              for i, c in enumerate(curves))
@@ -191,7 +192,7 @@ def smooth(
     "Smooth a metric over the steps"
     rows = [(row["step"], row[key]) for row in lines if row.get(key) is not None]
     window, points = max(3, len(rows) // 8), []
-    for i, (step, _) in enumerate(rows):
+    for i, (step, _) in [*enumerate(rows)][min(2, len(rows) // 2):]: # the mean of one or two says nothing
         near = [value for _, value in rows[max(0, i + 1 - window):i + 1]]
         error = 2 * stdev(near) / len(near)**.5 if len(near) > 1 else 0.
         points.append((step, average(near), average(near) - error, average(near) + error))

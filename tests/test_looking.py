@@ -81,6 +81,25 @@ def test_a_step_shows_tests_with_what_they_are_worth(kept):
     rows = json.loads(call("look", kept, "--step", 3, "--json").stdout)
     assert [o["role"] for o in rows] == ["generator", "discriminator"] and rows[0]["advantage"] == .5
 
+def test_a_reader_sees_the_task_and_whose_answer_it_is(tmp_path):
+    "`got` is the program's answer where a test is valid, and the reference's where it isn't"
+    tests = [dict(test="double(2) == 5", outcome="wrong_value", reason="got 7, expected 5", valid=False,
+                  invalid="the reference got 4, expected 5", credit=-.1),
+             dict(test="double(3) == 6", outcome="wrong_value", reason="got 7, expected 6", valid=True, invalid="", credit=.2)]
+    append_episodes(tmp_path, [row(0, task="Return twice x.", solved=False)])
+    append_episodes(tmp_path, [row(1, task="Return twice x.", split="step", phase="discriminator", learner="discriminator"),
+                               row(1, split="step", phase="discriminator", learner="discriminator", role="discriminator", list=0, tests=tests)])
+    text, page = call("look", tmp_path, "--step", 1).stdout, list_played(tmp_path, step=1)[0]._repr_html_()
+    for shown in (text, page):
+        assert "Return twice x." in shown and "the reference got 4, expected 5" in shown and "got 7, expected 5" not in shown
+        assert "got 7, expected 6" in shown
+    assert " · earned +0.20" in page and "Return twice x." in call("look", tmp_path).stdout
+
+def test_equal_attempts_are_shown_once(tmp_path):
+    append_episodes(tmp_path, [row(0, chain=k, code=f"def double(x): return {k // 2}", text=str(k // 2)) for k in range(3)])
+    page = list_played(tmp_path)[0]._repr_html_()
+    assert "attempts 1, 2: " in page and "attempt 3: " in page and page.count("return 0") == 1
+
 def test_list_and_faults(kept):
     listed = json.loads(call("look", kept, "--list", "--json").stdout)
     assert [(o["step"], o["problem"]) for o in listed] == [(0, "double"), (0, "easy"), (8, "double"), (8, "easy"), (3, "double")]
