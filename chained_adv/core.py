@@ -6,7 +6,7 @@
 __all__ = ['DIFFICULTIES', 'FunctionNode', 'DATA_KINDS', 'TEST_KINDS', 'OUTCOMES', 'ChainedAdvError', 'ConfigError',
            'ProblemError', 'TrainingError', 'HopelessError', 'load_object', 'describe_origin', 'Problem',
            'signature_args', 'TestCase', 'describe_test', 'Verdict', 'ExecutionResult', 'Chain', 'stable_hash',
-           'make_rng']
+           'make_rng', 'why_invalid']
 
 # %% ../nbs/01_core.ipynb #a044d442
 import ast, hashlib, importlib, itertools, random, sys, traceback
@@ -331,6 +331,13 @@ def _state(self: Chain):
 @patch
 def __repr__(self: Chain): return f"Chain({self.problem.id!r}, {self._state()})"
 
+def why_invalid(
+    reference: Verdict # On the reference solution
+) -> str: # Empty if the test is valid
+    "Say why a test isn't valid"
+    said = "the reference " * (reference.reason[:4] == "got ") + reference.reason
+    return "" if reference.passed else said
+
 @patch
 def _groups(self: Chain, stage):
     "The tests about a stage"
@@ -338,7 +345,8 @@ def _groups(self: Chain, stage):
         return [("tests", html_pre(self.test_texts[stage]))] if self.test_texts.get(stage) else []
     references = self.validation.verdicts if self.validation else [None] * len(self.result.verdicts)
     name = self.problem.entry_point
-    rows = [(_worth(v, r), _shown(v, name), v.reason[:200] or (r.reason[:200] if r else ""))
+    why = lambda v, r: ((why_invalid(r) if r else "") or v.reason)[:200]
+    rows = [(_worth(v, r), _shown(v, name), why(v, r))
             for v, r in zip(self.result.verdicts, references) if v.test and v.test.stage == stage]
     return [("tests", html_tests(rows))] if rows else []
 

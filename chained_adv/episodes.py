@@ -7,7 +7,7 @@ __all__ = ['episode_rows', 'step_advantages', 'KeepEpisodes']
 
 # %% ../nbs/35b_episodes.ipynb #9494a94b
 import hashlib
-from .core import describe_test
+from .core import describe_test, why_invalid
 from .sampling import Sample
 from .ppo import Batch, PPOConfig, compute_advantages
 from .matches import judged
@@ -22,8 +22,7 @@ def _test_rows(problem, result, validation=None, credits=None):
     rows = [dict(test=text(v), outcome=v.outcome, reason=v.reason) for v in result.verdicts]
     if validation is None: return rows
     earned = credits or [None] * len(rows)
-    why = lambda v: "" if v.passed else f"the reference {v.reason}" if v.reason[:4] == "got " else v.reason
-    return [row | dict(valid=v.passed, invalid=why(v), credit=c)
+    return [row | dict(valid=v.passed, invalid=why_invalid(v), credit=c)
             for row, v, c in zip(rows, validation.verdicts, earned)]
 
 def _answer_row(answer, advantages):

@@ -168,7 +168,7 @@ def draw_chart(
     y = lambda v: HIGH - BOTTOM - (min(max(v, y0), y1) - y0) / (y1 - y0) * (HIGH - BOTTOM - TOP)
     axis = [f'<path stroke="#8886" d="M{LEFT},{y(t):.1f}H{WIDE}"/><text x="{LEFT - 6}" y="{y(t) + 4:.1f}" '
             f'text-anchor="end">{f"{t:.0%}" if percent else f"{t:g}"}</text>' for t in _ticks(y0, y1)]
-    below = names or {t: f"{t:g}" for t in _ticks(x0, x1)}
+    below = names or {t: f"{t:g}" for t in _ticks(x0, x1) if t == int(t)} # steps
     axis += [f'<text x="{x(v):.1f}" y="{HIGH - BOTTOM + 18}" text-anchor="middle">{to_html(text)}</text>'
              for v, text in below.items()]
     aside = lambda i: lambda v: x(v) + 6 * (i - (len(curves) - 1) / 2) # bars must not hide each other

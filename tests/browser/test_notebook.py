@@ -120,6 +120,7 @@ def test_menus_of_explore(notebook):
     output.locator("select").nth(1).select_option("double")
     page.wait_for_function("!document.querySelector('.jp-OutputArea').innerText.includes('onerror')")
     assert "return 2 * x" not in output.inner_text() # one moment only
+    assert output.locator("select").nth(3).input_value() == "nothing" # and not a menu without a choice
     output.locator("select").nth(3).select_option(index=2)
     page.wait_for_function("document.querySelector('.jp-OutputArea').innerText.includes('return 2 * x')")
 
