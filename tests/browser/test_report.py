@@ -32,6 +32,7 @@ def run_folder(path):
     (path / "config.json").write_text(json.dumps(dict(settings=dict(out="<b>x", seed=3, model=dict(model="</td><script>")), versions=dict(torch="2"))))
     for step in (0, 8):
         append_episodes(path, [*texts(step, f"learned {HOSTILE}", HOSTILE, step == 8), *texts(step, "forgotten", f"def f(): {HOSTILE}", step == 0)])
+        append_episodes(path, [o | dict(split="train") for o in texts(step, "trained on", "def f(): pass", step == 8)]) # the tables are held-out ones
     return path
 
 def test_one_file_that_needs_nothing(tmp_path):
@@ -40,6 +41,7 @@ def test_one_file_that_needs_nothing(tmp_path):
     assert done.exit_code == 0, done
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert not re.search(r"<script|<img|<b>x|<i>|\bsrc=\"|href=|https?:|@import|url\(", text)
+    assert "1 learned, 1 forgotten" in text and "trained on" not in text and "tests about 1 wrong program " in text
     for words in ("Before and after", "Who wins", "Which tests catch which bugs", "learned: learned", "forgotten: forgotten", "Raise it", "&lt;i&gt;two"): assert words in text, words
 
 def test_refusals(tmp_path):
