@@ -1818,6 +1818,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                  'chained_adv.cli._write_evaluation': ('cli.html#_write_evaluation', 'chained_adv/cli.py'),
                                  'chained_adv.cli._write_page': ('cli.html#_write_page', 'chained_adv/cli.py'),
                                  'chained_adv.cli.absolute_sources': ('cli.html#absolute_sources', 'chained_adv/cli.py'),
+                                 'chained_adv.cli.cannot_run': ('cli.html#cannot_run', 'chained_adv/cli.py'),
                                  'chained_adv.cli.check_problems': ('cli.html#check_problems', 'chained_adv/cli.py'),
                                  'chained_adv.cli.check_target': ('cli.html#check_target', 'chained_adv/cli.py'),
                                  'chained_adv.cli.checkpoints': ('cli.html#checkpoints', 'chained_adv/cli.py'),

@@ -8,9 +8,9 @@ __all__ = ['Problems', 'Strict', 'ListIds', 'Checkpoint', 'Like', 'Discriminator
            'read_record', 'is_run', 'absolute_sources', 'problem_origin', 'problem_pool', 'gather_settings',
            'whole_path', 'forecast', 'print_forecast', 'resumed_run', 'train', 'print_training', 'print_config',
            'warm_start', 'LivePrinter', 'written_live', 'count_types', 'print_types', 'count_plain', 'print_problem',
-           'print_episode', 'like_run', 'load_pair', 'list_problems', 'show', 'typed_problem', 'solve', 'check_target',
-           'measured_problems', 'evaluate', 'print_evaluation', 'print_played', 'look_at_run', 'report', 'checkpoints',
-           'export', 'check_problems', 'convert', 'leaks', 'judge_file', 'serve_rewards', 'doctor']
+           'print_episode', 'like_run', 'load_pair', 'list_problems', 'show', 'typed_problem', 'cannot_run', 'solve',
+           'check_target', 'measured_problems', 'evaluate', 'print_evaluation', 'print_played', 'look_at_run', 'report',
+           'checkpoints', 'export', 'check_problems', 'convert', 'leaks', 'judge_file', 'serve_rewards', 'doctor']
 
 # %% ../nbs/41_cli.ipynb #9e8480ed
 import json, os, sys, warnings
@@ -330,7 +330,8 @@ def train(
     if json: return print_json(dict(out=whole.out, **summary))
     print_training(summary)
     if tried: print_forecast(forecast(out, tried, whole, len(trainer.problems)))
-    print(f"\nrun folder  {out}\nplots       {out / 'plots'}\nnext        chained-adv solve --run {out}")
+    print(f"\nrun folder  {out}\nplots       {out / 'plots'}\nread it     chained-adv look {out}\n"
+          f"report      chained-adv report {out}\nnext        chained-adv solve --run {out}")
 
 # %% ../nbs/41_cli.ipynb #e2254694
 def _print_rates(title, columns):
@@ -509,7 +510,8 @@ def print_episode(
     if baseline: print_table("Baseline tests", columns, map(_test_row, baseline))
     word = {True: "solved", False: "not solved", None: "not decided"}[episode["solved"]]
     valid = [t["passed"] for t in tests if t["valid"]]
-    print(f"\n{word}: {sum(t['passed'] for t in baseline)} of {len(baseline)} baseline tests pass; ", end="")
+    own = f"{sum(t['passed'] for t in baseline)} of {len(baseline)} baseline tests pass; " if baseline else ""
+    print(f"\n{word}: {own}", end="")
     if tests and all(t["valid"] is None for t in tests):
         alike = f" (so do {episode['agreement']:.0%} of the candidates)" if episode.get("candidates") else ""
         print(f"the program passes {sum(t['passed'] for t in tests)} of {len(tests)} generated tests{alike}; "
@@ -602,6 +604,13 @@ def typed_problem(description: str, signature: str, examples: str) -> Problem:
     baseline_cases(typed) # raises for an example that is none
     return typed
 
+def cannot_run(
+    episode: dict[str, Any] # From `describe_chain`
+) -> bool: # False where no test was read
+    "True if the program is no Python or lacks the function, as every test says"
+    said = [t["reason"] for t in episode["tests"] if t["outcome"] != "rejected"]
+    return bool(said) and all(o.startswith(("NameError: the code does not", "SyntaxError")) for o in said)
+
 @command("solve", "solve --run runs/default", "solve --run runs/default --list",
     "solve two-sum --problems builtin --run runs/qwen --candidates 8",
     "solve 'Return twice the sum of xs.' --signature 'def f(xs: list) -> int:' --examples 'f([1]) == 2'",
@@ -646,12 +655,17 @@ def solve(
     with InferenceEngine(players) as engine, written_live(players, roles) as seen:
         solved = engine.solve_batch(chosen, candidates, test_lists, None, seed, repair, critique)
         episodes = [o.as_dict() for o in solved]
+    for o in episodes:
+        if o["solved"] is None and cannot_run(o): o["solved"] = False
     if typecheck:
         verdicts = check_types([o["code"] for o in episodes], [p.setup for p in chosen])
         for o, verdict in zip(episodes, verdicts): o["types"] = asdict(verdict)
     solved = sum(bool(o["solved"]) for o in episodes)
     if json: print_json(episodes[0] if len(episodes) == 1 else episodes)
-    elif one: print_episode(episodes[0], seen)
+    elif one:
+        print_episode(episodes[0], seen)
+        if signature and not solved and players.config.model == "tiny":
+            print("The shipped model knows problems of its own world only (--list); choose another --model.")
     else:
         rows = [(o["problem"], _MARKS[bool(o["solved"])], o["tokens"]) for o in episodes]
         print_table(f"{solved} of {len(episodes)} solved", ("problem", "solved", "tokens"), rows)

@@ -535,5 +535,10 @@ def test_solve_takes_a_problem_that_somebody_types():
     r = call(*words, "--test-lists", "0")
     found = json.loads(r.stdout)
     assert found["solved"] is None and len(found["candidates"]) == 8 and r.exit_code == 0 # nothing says whether it is right
+    tests = lambda *reasons: dict(tests=[dict(outcome="rejected", reason="no test"), *(dict(outcome="exception", reason=o) for o in reasons)])
+    assert cli.cannot_run(tests("NameError: the code does not define `f`", "SyntaxError: '(' was never closed")) and not cli.cannot_run(tests())
+    assert not cli.cannot_run(tests("NameError: the code does not define `f`", "ValueError: 3")) # a test that runs is somebody's opinion
+    r = call("solve", "Return x.", "--signature", "def f(x)", "--model", "tiny", "--candidates", "1") # it writes `solve`, whatever the name
+    assert r.exit_code == 1 and "not solved: the program passes 0 of" in r.stdout and "problems of its own world" in r.stdout
     refused(call(*words, "--examples", "g("), "baseline_tests")
     refused(call("solve", "--signature", "def f(x)"), "description")
