@@ -332,6 +332,8 @@ def start_quietly(
     if from_hub and not hub_reachable():
         say("the Hugging Face hub cannot be reached: only models downloaded before can be used")
         os.environ["HF_HUB_OFFLINE"] = "1"
+    for name in dict.fromkeys(o for o in models if o not in ("", "tiny") and not o.startswith("fuzz")):
+        say(f"loading {name}") # which may take half a minute
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     if threads: os.environ["OMP_NUM_THREADS"] = str(threads)
     warnings.filterwarnings("ignore", category=FutureWarning)
