@@ -25,6 +25,13 @@ def train(out, *callbacks, resume=False):
 def lines(out): return [{k: v for k, v in json.loads(o).items() if "seconds" not in k} for o in Path(out, "metrics.jsonl").read_text().splitlines()]
 
 @pytest.fixture(autouse=True)
+def usual_interrupt():
+    "A shell lets what it runs in the background ignore interrupts"
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+@pytest.fixture(autouse=True)
 def one_thread():
     before = torch.get_num_threads()
     torch.set_num_threads(1)

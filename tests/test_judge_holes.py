@@ -95,7 +95,8 @@ def test_a_checker_sees_the_arguments_as_they_were(box):
 
 def test_a_verdict_of_a_test_that_nobody_wanted_breaks_nothing(box):
     say = f"import os, struct\ndef say(letter):\n    os.write(3, struct.pack('!I', len(letter)) + letter)\ndef test_a(): assert f(7) == 50\ndef test_b():\n    f(8)\n    for letter in {[LETTER.pack(*o) for o in ((b'V', 1, 0), (b'B', 5000, 0), (b'V', 5000, 0))]!r}: say(letter)\n    assert f(8) == 65"
-    assert validate(box, say).verdicts[0].passed
+    assert not validate(box, say).num_passed # nor the test before it: who speaks out of turn may have spoken for it, too
+    assert validate(box, "def test_a(): assert f(7) == 50").passed
 
 
 # ---- what honest authors write ----
