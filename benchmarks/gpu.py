@@ -133,9 +133,11 @@ def time_generate(player, args):
     return [f"{args.rows * n / seconds:.0f}"]
 
 
-def time_vllm(shape, args):
+def time_vllm(shape, args, end):
     "A line about vLLM with random weights of a shape, in bfloat16 and in a process of its own, with graphs"
     try:
+        if time.perf_counter() > end:
+            raise TimeoutError("the seconds are over")
         import vllm
         with tempfile.TemporaryDirectory() as folder:
             config_of(shape).save_pretrained(folder)
@@ -225,7 +227,7 @@ def main():
         if device.type == "cuda":
             torch.cuda.empty_cache()
     for shape in dict.fromkeys(o.partition(":")[0] for o in names) if args.vllm else ():
-        print(f"{shape}: {time_vllm(shape, args)}", flush=True)
+        print(f"{shape}: {time_vllm(shape, args, end)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -505,7 +505,7 @@ def print_episode(
     refused = Counter(t["reason"][:120] for t in tests if t["outcome"] == "rejected")
     tests = [t for t in tests if t["outcome"] != "rejected"]
     if tests: print_table("Generated tests", columns, map(_test_row, tests))
-    for reason, n in refused.most_common(3):
+    for reason, n in refused.most_common():
         print(f"{n} generated text{'s are no tests' if n > 1 else ' is no test'}: {clean_text(reason)}")
     if baseline: print_table("Baseline tests", columns, map(_test_row, baseline))
     word = {True: "solved", False: "not solved", None: "not decided"}[episode["solved"]]

@@ -127,8 +127,8 @@ def _about(run):
     "What was trained, in a line"
     settings, counts = run.config.get("settings", {}), [row["n"] for row in _held_out(run)]
     model, problems = settings.get("model", {}).get("model", "tiny"), settings.get("problems")
-    said = [f"model {Path(str(model)).name}", f"problems {problems or 'of the model'}"]
-    said.append(f"seed {run.config.get('seed', 0)}")
+    said = [f"model {Path(str(model)).name}", f"problems {problems or 'of the model'}",
+            f"seed {run.config.get('seed', 0)}"]
     if len(set(counts)) > 1: said.append(f"evaluated on {min(counts)} to {max(counts)} problems")
     return _p(f"{run.name}: {', '.join(said)}{'' if run.summary else '; not finished'}.")
 

@@ -39,12 +39,12 @@ def test_vllm_is_measured_where_it_is(capsys, monkeypatch):
             assert [o["prompt_token_ids"] for o in prompts] == gpu.make_texts(SimpleNamespace(rows=16, prompt=32))[:1] * 8 + gpu.make_texts(
                 SimpleNamespace(rows=16, prompt=32))[1:2] * 8 and how["max_tokens"] == 16
     said = []
-    for module in (SimpleNamespace(LLM=Engine, SamplingParams=dict, __version__="0"), None):
+    for module, seconds in (SimpleNamespace(LLM=Engine, SamplingParams=dict, __version__="0"), "300"), (None, "300"), (None, "0"):
         monkeypatch.setitem(sys.modules, "vllm", module)
-        monkeypatch.setattr(sys, "argv", ["gpu.py", "--small", "--device", "cpu", "--models", "small", "--rows", "16", "--seconds", "0", "--vllm"])
+        monkeypatch.setattr(sys, "argv", ["gpu.py", "--small", "--device", "cpu", "--models", "small", "--rows", "16", "--seconds", seconds, "--vllm"])
         gpu.main()
         said.append(capsys.readouterr().out.splitlines()[-1])
-    assert said[0].startswith("small: ") and said[0].endswith("tokens/s with vLLM 0") and "ModuleNotFoundError" in said[1]
+    assert said[0].startswith("small: ") and said[0].endswith("tokens/s with vLLM 0") and "ModuleNotFoundError" in said[1] and "TimeoutError" in said[2]
 
 
 def of_a_gpu(node):

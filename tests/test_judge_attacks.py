@@ -36,7 +36,6 @@ TEST_LIMITS = {
     "cheat_knows_perturbed_type": "tells the type and length of the answer, not the answer",
     "chance_order": "random numbers of a test are the same in each run, so the order is, too",
 }
-CROSS_LIMITS: dict = {}
 # By right either way: these draw from what the jail does not freeze (two looks agree once in four) or from what it does (they always agree)
 EITHER = {a.name for a in TEST_ATTACKS if a.name.startswith("chance_") and a.arguable}
 # Entries that may cost this process more than others, with the calls and bytes that they may take: suites that send all the requests or bytes they may
@@ -112,8 +111,7 @@ def test_jobs_on_each_other(box):
         allowed = [what_is_allowed(j, box) for j in a.jobs]
         found = [(i, *misses(r.verdicts, o)) for i, (o, r) in enumerate(zip(allowed, results)) if o is not None and misses(r.verdicts, o)]
         if found: wrong[a.name] = found
-    assert {k: v for k, v in wrong.items() if k not in CROSS_LIMITS} == {}
-    assert set(CROSS_LIMITS) == set(wrong), f"no longer limits: {set(CROSS_LIMITS) - set(wrong)}"
+    assert wrong == {}
     assert too_costly(work) == {}
 
 @pytest.fixture(scope="module")
