@@ -144,7 +144,9 @@ def test_dashboard_and_interrupt(notebook):
     assert CheckpointManager(notebook.folder / "run/checkpoints").load_checkpoint("unfinished").state["step"] == stopped
     picture(page, notebook, "stopped")
     for n in (1, 2): run_cell(page, n)
-    page.wait_for_function("document.querySelectorAll('.jp-CodeCell')[2].innerText.includes('parameters that learn')", timeout=240_000)
+    done = lambda n: f"/\\[\\d+\\]/.test(document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')[{n}].innerText)"
+    page.wait_for_function(done(2), timeout=240_000)
+    page.wait_for_function("document.querySelectorAll('.jp-CodeCell')[2].innerText.includes('before')") # the summary, the last of seven
     texts = page.locator(".jp-CodeCell").nth(2).inner_text()
     assert "prompt_ids" not in texts and "\x1b" not in texts and "Problem(" not in texts and "before" in texts
     for k in range(0, 7, 2):
