@@ -21,7 +21,7 @@ A measurement has a line for each held-out problem: a greedy program, `--samples
 depend on the problems alone, so before and after differ by the training.
 
 `--seconds` bounds a call: each phase (probe, before, training, after) stops at its next block or turn. A kill at any moment costs a block
-of eight problems, or the turns since the last checkpoint. Run the same command again.
+of sixteen problems, or the turns since the last checkpoint. Run the same command again.
 """
 
 import argparse
@@ -56,7 +56,7 @@ from research.controls import OutOfTime, StopAfter # noqa: E402
 
 ARMS = dict(learning={}, random=dict(callbacks=("research.controls:RandomRewards",)), trusted=dict(reward="baseline"),
             frozen=dict(n_discriminator_steps=0), fuzz=dict(discriminator_model="fuzz:8"))
-AT_ONCE = 8 # problems measured at once
+AT_ONCE = 16 # problems measured at once
 N_MUTANTS = 6 # of a problem
 SHOWN = dict( # metric -> how the table calls it
     solved_greedy="solved, greedy", solved="solved, sampled", best_of="best of N by its tests", any_of="any of N",
