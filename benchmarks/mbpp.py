@@ -17,8 +17,9 @@ All arms have the settings of `--config`, the same problems (`OUT/probe.jsonl`) 
 players write. `--set` changes settings of all arms, for example `--set token_budget=160000 device=cuda`.
 
 A measurement has a line for each held-out problem: a greedy program, `--samples` sampled ones, and a list of tests about each of the first
-`--lists` of these. The untrained model is measured once (`OUT/before`), and each arm after its training (`OUT/ARM_SEED`). Random numbers
-depend on the problems alone, so before and after differ by the training.
+`--lists` of these. Programs may be longer than in training (`--tokens`), so that a gain is not one of programs that end in time. The
+untrained model is measured once (`OUT/before`), and each arm after its training (`OUT/ARM_SEED`). Random numbers depend on the problems
+alone, so before and after differ by the training.
 
 `--seconds` bounds a call: each phase (probe, before, training, after) stops at its next block or turn. A kill at any moment costs a block
 of sixteen problems, or the turns since the last checkpoint. Run the same command again.
@@ -143,8 +144,8 @@ def is_measured(path, problems): return {o["id"] for o in read_lines(path)[1:]} 
 
 def measure(make_players, config, held_out, path, a, clock):
     "Measure players on problems, a line each. A block that a kill interrupted is measured again"
-    settings = dict(model=Path(config.model.model).name, temperature=config.model.temperature, samples=a.samples, lists=a.lists,
-                    problems=stable_hash([p.id for p in held_out]))
+    settings = dict(model=Path(config.model.model).name, temperature=config.model.temperature, tokens=config.model.max_stage_tokens,
+                    samples=a.samples, lists=a.lists, problems=stable_hash([p.id for p in held_out]))
     known = {o["id"] for o in same_settings(path, settings)}
     if is_measured(path, held_out): return
     players, start, fresh = make_players(), time.perf_counter(), 0
@@ -198,9 +199,10 @@ def arm(a):
     clock, config = Clock(a.seconds), config_of(a, a.arm, a.seed)
     train_set, held_out = problems_of(a, config)
     if config.probe_samples and not (a.out / "probe.done").exists(): probe(a, clock)
-    measure_sets(lambda: untrained(config), config, held_out, a.out / "before", a, clock)
+    wide = replace(config, model=replace(config.model, max_stage_tokens=a.tokens or config.model.max_stage_tokens))
+    measure_sets(lambda: untrained(wide), wide, held_out, a.out / "before", a, clock)
     train(a, config, train_set, held_out, clock)
-    measure_sets(lambda: trained(config), config, held_out, Path(config.out, "after"), a, clock)
+    measure_sets(lambda: trained(wide), wide, held_out, Path(config.out, "after"), a, clock)
     table(a)
 
 
@@ -290,6 +292,8 @@ def main(argv=None):
     parts["arm"].add_argument("--seed", type=int, required=True, help="of the training")
     parts["arm"].add_argument("--humaneval", default="", help="a problem file to measure, too")
     parts["arm"].add_argument("--samples", type=int, default=8, help="programs of each problem")
+    parts["arm"].add_argument("--tokens", type=int, default=320,
+                              help="of a program that is measured, at most; 0 takes the limit of the training")
     parts["arm"].add_argument("--lists", type=int, default=4, help="of these programs, how many get a list of tests")
     for p in parts.values(): p.add_argument("--out", type=Path, default=Path("runs/mbpp"), help="folder of all arms")
     for name in ("problems", "arm"):

@@ -26,7 +26,7 @@ from .engines import check_engine, connect, disconnect
 from .sampling import Sample
 from .ranks import is_main, join_ranks, on_main, world_size
 from .jail import ISOLATION
-from .sandbox import Sandbox, check_problem
+from .sandbox import Sandbox, check_problem, try_references
 from .rewards import get_reward_scheme
 from .ppo import Batch, create_optimizer
 from .value_heads import ValueHeads
@@ -225,14 +225,14 @@ def _reset(self: AdversarialTrainer):
 def _check_training(self: AdversarialTrainer, problems):
     "Check problems; return those whose verdicts may be rewards, and set the others aside"
     kept = []
-    for p in problems:
-        try: check_problem(p, self.sandbox, unguarded=self.config.unguarded == "trusted")
-        except ProblemError as e:
-            check_problem(p, self.sandbox, unguarded=True) # raises if its reference fails plain, too
-            why = str(e).removesuffix("; correct the test or the solution")
-            self.set_aside[p.id] = (f"{why}; its tests run only in one process with the program, which could "
-                                    "forge its reward; `--unguarded trusted` uses them anyway")
-        else: kept.append(p)
+    for p, found in zip(problems, try_references(problems, self.sandbox, self.config.unguarded == "trusted")):
+        if not isinstance(found, ProblemError):
+            kept.append(p)
+            continue
+        check_problem(p, self.sandbox, unguarded=True) # raises if its reference fails plain, too
+        why = str(found).removesuffix("; correct the test or the solution")
+        self.set_aside[p.id] = (f"{why}; its tests run only in one process with the program, which could "
+                                "forge its reward; `--unguarded trusted` uses them anyway")
     return kept
 
 @patch
@@ -257,8 +257,11 @@ def _warn_set_aside(self: AdversarialTrainer):
 @patch
 def _set_problems(self: AdversarialTrainer, problems, held_out, selection):
     "Check all problems, and choose those to train on, to evaluate and to select checkpoints on"
+    if (many := len(problems) + len(held_out)) > 100 and self.show and is_main():
+        print(f"running the references of {many} problems", file=sys.stderr, flush=True)
     problems, self.held_out = self._check_training(problems), list(held_out)
-    for p in self.held_out: check_problem(p, self.sandbox, unguarded=True)
+    for found in try_references(self.held_out, self.sandbox, unguarded=True):
+        if isinstance(found, ProblemError): raise found
     if selection is None: problems, selection = set_apart(problems)
     else: selection = self._check_training(selection)
     self.problems = problems
