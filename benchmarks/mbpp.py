@@ -266,15 +266,14 @@ def cost_table(out):
         count = lambda role: sum(o["role"] == role for o in steps)
         seconds = lambda *names: sum(o.get(f"seconds_{k}", 0) for o in steps for k in names)
         yield [folder.name, count("generator"), count("discriminator"), sum(o["generated_tokens"] for o in steps),
-               *(describe_seconds(seconds(k)) for k in ("generate", "execute", "update")),
-               "yes" if (folder / "summary.json").exists() else "no"]
+               *(describe_seconds(seconds(k)) for k in ("generate", "execute", "update"))]
 
 
 def table(a):
     parts = [text for name in ("mbpp", "humaneval") if (a.out / "before" / f"{name}.jsonl").exists() for text in set_tables(a.out, name)]
     costs = list(cost_table(a.out))
     if costs:
-        head = ["arm", "generator steps", "tester steps", "tokens", "sampling", "judge", "updates", "finished"]
+        head = ["arm", "generator steps", "tester steps", "tokens", "sampling", "judge", "updates"]
         parts += ["\n### Training\n", markdown(head, costs)]
     notes = ("Rates with 95 % intervals, a bootstrap over problems. A change is the mean over problems of after minus before, each the mean over the "
              "seeds: its interval is one over problems, for these seeds. One measurement of the untrained model serves all arms.")

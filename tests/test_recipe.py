@@ -1,5 +1,5 @@
 """The recipe's machinery on the tiny model: killed while it probes, trains and measures, it ends as if it had not been."""
-import json, os, random, signal, subprocess, sys, time
+import json, os, random, shutil, signal, subprocess, sys, time
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -238,6 +238,12 @@ def test_the_report_says_what_the_lines_say(measured, capsys):
     assert cells[1].startswith(f"{mean(before):.1%}") and cells[2].startswith(f"{sum(map(mean, seeds)) / 2:.1%}")
     assert cells[3].startswith(f"{100 * (sum(map(mean, seeds)) / 2 - mean(before)):+.1f}") and len(cells) == 6
     assert "beyond random rewards" in report and "seeds 1, 2" in report and "### Training" in report
+
+def test_the_report_on_record_says_what_its_lines_say(capsys, tmp_path):
+    record = ROOT / "research/data/qwen05"
+    shutil.copytree(record, tmp_path / "copy")
+    mbpp.main(["table", "--out", str(tmp_path / "copy")])
+    assert capsys.readouterr().out.strip() == (record / "report.md").read_text().strip()
 
 def test_an_arm_that_is_killed_while_it_measures_has_the_same_lines(measured, options, tmp_path):
     script = ROOT / "benchmarks/mbpp.py", "arm", "learning", *options(tmp_path / "out", 1)
