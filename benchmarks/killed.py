@@ -67,7 +67,7 @@ def main():
     finish(killed, a.options)
     first, second = lines_of(whole), lines_of(killed)
     for name, rows in first.items():
-        same = sum(a == b for a, b in zip(rows, second[name]))
+        same = sum(row == other for row, other in zip(rows, second[name]))
         print(f"{name}: {same} of {len(rows)} lines are the same, {len(second[name])} written")
     raise SystemExit(first != second)
 

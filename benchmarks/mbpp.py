@@ -248,9 +248,11 @@ def set_tables(out, name):
     arms = {arm: runs for arm, runs in arms.items() if runs}
     for arm, runs in arms.items():
         seeds = [f"seed {seed}" for seed in runs] if len(runs) > 1 else []
-        yield f"\n### {arm}, {name}, seeds {', '.join(runs)}\n"
+        ids = {id for run in runs.values() for id in run["solved"]} # not yet all of them, if a call was stopped
+        first = defaultdict(dict, {key: {id: o for id, o in found.items() if id in ids} for key, found in before.items()})
+        yield f"\n### {arm}, {name}, {len(ids)} problems, seeds {', '.join(runs)}\n"
         yield markdown(["", "before", "after", "change, points", *seeds],
-                       [[label, rate([before], key), rate(runs.values(), key), change(list(runs.values()), [before], key),
+                       [[label, rate([first], key), rate(runs.values(), key), change(list(runs.values()), [before], key),
                          *(change([o], [before], key) for o in runs.values() if seeds)] for key, label in SHOWN.items()])
     if "random" in arms and len(arms) > 1:
         others = {arm: runs for arm, runs in arms.items() if arm != "random"}

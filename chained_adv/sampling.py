@@ -233,10 +233,8 @@ def _forward(self: Reader, texts):
         layers = [(pick(keys), pick(values)) for keys, values in self.layers]
     mask, cache = torch.cat([old, new], 1), make_cache(self.model, layers)
     del layers # the cache lets go of them one by one
-    head = self.model.get_output_embeddings()
-    hook = head and head.register_forward_pre_hook(lambda _, states: (states[0][:1, -1:],))
-    try: self.model(**model_inputs(self.model, ids, mask, cache), logits_to_keep=1)
-    finally: hook and hook.remove()
+    last = torch.tensor([-1], device=self.model.device)
+    self.model(**model_inputs(self.model, ids, mask, cache), logits_to_keep=last)
     return layer_states(cache), mask
 
 # %% ../nbs/11_sampling.ipynb #c428eca6

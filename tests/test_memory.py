@@ -338,16 +338,16 @@ def test_reading_moves_a_layer_at_a_time():
             reader.read(texts(5 + 100 * n))
             assert tracker.now < 1.1 * batch * min(n + 1, 2) and tracker.peak < 1.5 * batch * (n + 1)
 
-def test_reading_computes_logits_of_one_token():
-    "In bfloat16 torch copies the head's weights for each row of such a pass; nobody needs these logits"
+def test_the_head_gets_no_slice_where_nobody_needs_its_logits():
+    "In bfloat16 torch copies the head's weights for each row of a batch that is not contiguous"
     model = LlamaForCausalLM(LlamaConfig(vocab_size=768, hidden_size=64, intermediate_size=64, num_hidden_layers=1,
                                          num_attention_heads=1, num_key_value_heads=1)).eval()
     seen, forward = [], model.lm_head.forward
-    model.lm_head.forward = lambda states: seen.append(states.shape) or forward(states) # after all hooks
+    model.lm_head.forward = lambda states: seen.append((len(states), states.is_contiguous())) or forward(states) # after all hooks
     prompts = [(5 + i,) * 20 for i in range(16)]
     Reader(model).read(prompts)
     with torch.no_grad(): states = last_states(Reader(model), prompts)
-    assert seen == [(1, 1, 64)] * 3 and len(states) == 16 and len(states.unique(dim=0)) == 16
+    assert seen == [(16, True)] * 3 and len(states) == 16 and len(states.unique(dim=0)) == 16
 
 @pytest.mark.parametrize("at", [1, 3, 7])
 def test_a_reader_that_memory_runs_out_of_reads_anew(at, monkeypatch):
