@@ -597,7 +597,7 @@ def probe_problems(
         return rows
     def add(rows):
         with open(path, "a", encoding="utf-8") as f: f.write("".join(json.dumps(o) + "\n" for o in rows))
-    if enough: problems = sorted(problems, key=lambda p: stable_hash("probe", p.id))
+    if enough: problems = sorted(problems, key=lambda p: (p.difficulty == "easy", stable_hash("probe", p.id)))
     rows, keys, found = on_main(known), [_probe_key(players, p, n) for p in problems], []
     start, fresh = time.perf_counter(), 0
     for i in range(0, len(problems), PROBED):
