@@ -3980,6 +3980,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                        'chained_adv/trainer.py'),
                                      'chained_adv.trainer.AdversarialTrainer._end_stage': ( 'trainer.html#adversarialtrainer._end_stage',
                                                                                             'chained_adv/trainer.py'),
+                                     'chained_adv.trainer.AdversarialTrainer._errors': ( 'trainer.html#adversarialtrainer._errors',
+                                                                                         'chained_adv/trainer.py'),
                                      'chained_adv.trainer.AdversarialTrainer._evaluated': ( 'trainer.html#adversarialtrainer._evaluated',
                                                                                             'chained_adv/trainer.py'),
                                      'chained_adv.trainer.AdversarialTrainer._hold_interrupt': ( 'trainer.html#adversarialtrainer._hold_interrupt',

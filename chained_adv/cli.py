@@ -317,11 +317,13 @@ def train(
     generator = whole.model.generator_model or whole.model.model
     start_quietly(threads, (generator, whole.model.discriminator_model or whole.model.model))
     from chained_adv.checkpoints import check_folder
+    from chained_adv.ranks import join_ranks, on_main
     from chained_adv.trainer import AdversarialTrainer, check_config
     check_config(whole)
     check_folder(out, bool(resume), overwrite)
     origin = problem_origin(whole.problems, generator, record, whole.seed, whole.held_out)
-    sets = problem_sets(**origin, strict=strict)
+    join_ranks()
+    sets = on_main(lambda: problem_sets(**origin, strict=strict)) # one file of refused entries
     with AdversarialTrainer(whole, *sets, facts=dict(problems=origin)) as trainer:
         try: summary = trainer.train_full_pipeline(resume, overwrite)
         except KeyboardInterrupt:

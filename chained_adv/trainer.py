@@ -26,7 +26,7 @@ from .engines import check_engine, connect, disconnect
 from .sampling import Sample
 from .ranks import is_main, join_ranks, on_main, world_size
 from .jail import ISOLATION
-from .sandbox import Sandbox, check_problem, try_references
+from .sandbox import Sandbox, try_references
 from .rewards import get_reward_scheme
 from .ppo import Batch, create_optimizer
 from .value_heads import ValueHeads
@@ -222,15 +222,21 @@ def _reset(self: AdversarialTrainer):
     self.at = 0, 0, 0 # Where the next stage goes on: number of the phase, turns done, roles done in this turn
 
 @patch
+def _errors(self: AdversarialTrainer, problems, unguarded):
+    "What is wrong with each problem, or None; found on rank 0, since a slow rank might set others aside"
+    found = on_main(lambda: try_references(problems, self.sandbox, unguarded))
+    return [o if isinstance(o, ProblemError) else None for o in found]
+
+@patch
 def _check_training(self: AdversarialTrainer, problems):
     "Check problems; return those whose verdicts may be rewards, and set the others aside"
     kept = []
-    for p, found in zip(problems, try_references(problems, self.sandbox, self.config.unguarded == "trusted")):
-        if not isinstance(found, ProblemError):
+    for p, error in zip(problems, self._errors(problems, self.config.unguarded == "trusted")):
+        if not error:
             kept.append(p)
             continue
-        check_problem(p, self.sandbox, unguarded=True) # raises if its reference fails plain, too
-        why = str(found).removesuffix("; correct the test or the solution")
+        for worse in filter(None, self._errors([p], True)): raise worse # its reference fails plain, too
+        why = str(error).removesuffix("; correct the test or the solution")
         self.set_aside[p.id] = (f"{why}; its tests run only in one process with the program, which could "
                                 "forge its reward; `--unguarded trusted` uses them anyway")
     return kept
@@ -260,8 +266,7 @@ def _set_problems(self: AdversarialTrainer, problems, held_out, selection):
     if (many := len(problems) + len(held_out)) > 100 and self.show and is_main():
         print(f"running the references of {many} problems", file=sys.stderr, flush=True)
     problems, self.held_out = self._check_training(problems), list(held_out)
-    for found in try_references(self.held_out, self.sandbox, unguarded=True):
-        if isinstance(found, ProblemError): raise found
+    for error in filter(None, self._errors(self.held_out, True)): raise error
     if selection is None: problems, selection = set_apart(problems)
     else: selection = self._check_training(selection)
     self.problems = problems

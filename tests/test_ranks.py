@@ -82,3 +82,13 @@ def test_a_failure_with_a_spread_base_stops_all(tmp_path, how, words):
     "In the middle of a pass: the others wait in their own one"
     done = run(tmp_path / "run", "1,2", how, by="torchrun", spread=True)
     assert done.returncode != 0 and words in done.stderr
+
+def test_rank_0_reads_the_problems_for_all(tmp_path):
+    "A refused entry is found once, and both ranks stop; whoever is first to say so ends the other"
+    add = dict(id="add", description="Add two numbers.", function_signature="def add(a, b):", baseline_tests=["assert add(1, 2) == 3"])
+    rows = [add | dict(reference_solution="def add(a, b): return a + b"), add | dict(id="wrong", reference_solution="def add(a, b): return a")]
+    (tmp_path / "two.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    words = "-m chained_adv.cli train --strict --problems two.jsonl --out run".split()
+    done = subprocess.run([*LAUNCH["torchrun"], *words], capture_output=True, text=True, timeout=300, cwd=tmp_path)
+    assert done.returncode and "the reference fails test 0, add(1, 2) == 3: got 1" in done.stderr, done.stderr[-3000:]
+    assert done.stderr.count("chained-adv: ") - done.stderr.count("chained-adv: rank 0 of 2 failed, so all stop") <= 1
