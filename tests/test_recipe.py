@@ -239,8 +239,9 @@ def test_the_report_says_what_the_lines_say(measured, capsys):
     assert cells[3].startswith(f"{100 * (sum(map(mean, seeds)) / 2 - mean(before)):+.1f}") and len(cells) == 6
     assert "beyond random rewards" in report and "seeds 1, 2" in report and "### Training" in report
 
-def test_the_report_on_record_says_what_its_lines_say(capsys, tmp_path):
-    record = ROOT / "research/data/qwen05"
+@pytest.mark.parametrize("name", ["qwen05", "qwen05_twice"])
+def test_the_report_on_record_says_what_its_lines_say(name, capsys, tmp_path):
+    record = ROOT / "research/data" / name
     shutil.copytree(record, tmp_path / "copy")
     mbpp.main(["table", "--out", str(tmp_path / "copy")])
     assert capsys.readouterr().out.strip() == (record / "report.md").read_text().strip()
