@@ -223,7 +223,7 @@ def _reset(self: AdversarialTrainer):
 
 @patch
 def _errors(self: AdversarialTrainer, problems, unguarded):
-    "What is wrong with each problem, or None; found on rank 0, since a slow rank might set others aside"
+    "What is wrong with each problem, or None; found on rank 0, so that all ranks keep the same problems"
     found = on_main(lambda: try_references(problems, self.sandbox, unguarded))
     return [o if isinstance(o, ProblemError) else None for o in found]
 
