@@ -673,6 +673,8 @@ def _open_run(self: AdversarialTrainer, resume, overwrite):
         on_main(lambda: warn_of_changes(folder, run_facts(self.config, self.sandbox, self.players)))
         self._write_facts()
     reads_tests = get_reward_scheme(self.config.reward).reads_tests
+    if reads_tests and self.show and is_main():
+        print(f"writing {len(self.to_select)} programs, to compare checkpoints on", file=sys.stderr, flush=True)
     self.selection = Selection(self.players, self.to_select, self.sandbox, reads_tests) # of untrained players
     if saved: self._restore(saved)
     return [s for s in (0, *self.config.stages) if not saved or s > saved.state["stage"]]

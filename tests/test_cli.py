@@ -208,6 +208,7 @@ def test_the_default_as_a_program(here):
     assert json.loads(Path("runs/default/config.json").read_text())["problems"]["source"] == "tiny"
     assert "Before and after training" in done.stdout and "chained-adv solve --run runs/default" in done.stdout
     for noise in ("Loading weights", "FutureWarning", "\x1b", "\r"): assert noise not in done.stdout + done.stderr
+    assert 0 < done.stderr.index("programs, to compare checkpoints on") < done.stderr.index("evaluating before training")
 
 # Models and adapters
 
