@@ -1,17 +1,17 @@
 """A real code model, trained on MBPP, with the controls of a reviewer. Every command goes on where it was stopped.
 
     python benchmarks/mbpp.py problems                      which problems the untrained model solves now and then
-    python benchmarks/mbpp.py arm learning --seed 1         before, training, after; the other arms: random, trusted, frozen, fuzz
+    python benchmarks/mbpp.py arm learning --seed 1         before, training, after; the other arms: random, baseline, frozen, fuzz
     python benchmarks/mbpp.py arm learning --seed 1 --humaneval ../shared/data/humaneval/HumanEval_even.jsonl
     python benchmarks/mbpp.py table                         all that is there, with 95 % intervals, also to OUT/report.md
 
-| arm | the generator learns from | the tester |
+| arm | the generator learns from | the discriminator |
 |---|---|---|
-| learning | its tests and the trusted ones | learns |
+| learning | the discriminator's tests and the baseline ones | learns |
 | random | a coin | learns from a coin |
-| trusted | trusted tests alone | writes none in training |
-| frozen | its tests and the trusted ones | is the untrained model |
-| fuzz | eight random inputs and the trusted tests | writes none in training |
+| baseline | baseline tests alone | writes none in training |
+| frozen | the discriminator's tests and the baseline ones | is the untrained model |
+| fuzz | eight random inputs and the baseline tests | writes none in training |
 
 All arms have the settings of `--config`, the same problems (`OUT/probe.jsonl`) and the same budget of tokens, which counts what both
 players write. `--set` changes settings of all arms, for example `--set token_budget=160000 device=cuda`.
@@ -55,7 +55,7 @@ from chained_adv.trainer import AdversarialTrainer, is_mixed, probe_problems # n
 from real_model import add_line, read_lines, same_settings # noqa: E402
 from research.controls import OutOfTime, StopAfter # noqa: E402
 
-ARMS = dict(learning={}, random=dict(callbacks=("research.controls:RandomRewards",)), trusted=dict(reward="baseline"),
+ARMS = dict(learning={}, random=dict(callbacks=("research.controls:RandomRewards",)), baseline=dict(reward="baseline"),
             frozen=dict(n_discriminator_steps=0), fuzz=dict(discriminator_model="fuzz:8"))
 AT_ONCE = 16 # problems measured at once
 N_MUTANTS = 6 # of a problem
@@ -275,7 +275,7 @@ def table(a):
     parts = [text for name in ("mbpp", "humaneval") if (a.out / "before" / f"{name}.jsonl").exists() for text in set_tables(a.out, name)]
     costs = list(cost_table(a.out))
     if costs:
-        head = ["arm", "generator steps", "tester steps", "tokens", "sampling", "judge", "updates"]
+        head = ["arm", "generator steps", "discriminator steps", "tokens", "sampling", "judge", "updates"]
         parts += ["\n### Training\n", markdown(head, costs)]
     notes = ("Rates with 95 % intervals, a bootstrap over problems. A change is the mean over problems of after minus before, each the mean over the "
              "seeds: its interval is one over problems, for these seeds. One measurement of the untrained model serves all arms.")

@@ -338,8 +338,9 @@ def train(
 # %% ../nbs/41_cli.ipynb #e2254694
 def _print_rates(title, columns):
     "Print a row for each rate; `columns` maps a heading to the rates and their cells"
+    from chained_adv.tracking import label_of
     rates = dict.fromkeys(k for cells in columns.values() for k in cells)
-    rows = [(k.replace("_", " "), *(cells.get(k, "-") for cells in columns.values())) for k in rates]
+    rows = [(label_of(k), *(cells.get(k, "-") for cells in columns.values())) for k in rates]
     print_table(title, ("", *columns), rows)
 
 def _percent(rate):

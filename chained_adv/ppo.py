@@ -28,7 +28,7 @@ class Batch:
     lengths: list[int] # row: answer tokens
     old_logprobs: list[list[float]] # row -> token: the sampler's log-probability
     rewards: list[float] # row
-    groups: list[int] # row: number of its prompt
+    groups: list[int] # row: number of its group
     credit: list[list[float]] | None = None # row -> token: what it earned on top, in units of reward
     advantages: list[float] | None = None # row: advantages to use; None compares rewards within groups
     adapters: list[str] | None = None # row: name of the adapter that wrote it; None is the same for all
@@ -117,7 +117,7 @@ def has_signal(
     return differ[index]
 
 # %% ../nbs/24_ppo.ipynb #b40fec3e
-ADVANTAGE_CLIP = 2.5 # one failure in eight, divided by its group's deviation, is 2.65: nothing weighs more
+ADVANTAGE_CLIP = 2.5 # an advantage's largest size; one failure in eight has -2.65 by its group's deviation
 
 def scale_advantages(
     advantages: torch.Tensor, # row x token, or row x 1

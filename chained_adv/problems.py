@@ -119,7 +119,7 @@ def find_problem(
 _SAYS_NOTHING = ("cannot fail", "not the same in two runs")
 
 def _judge_reference(problem, result):
-    "(problem without tests that say nothing, None if its reference solution is wrong; reasons)"
+    "(problem without useless tests, None if its reference fails or no test is left; reasons)"
     reasons, kept, verdicts = [], [], iter(result.verdicts)
     about = problem.entry_point, problem.function_signature, problem.reference_solution
     for i, (test, cases) in enumerate(zip(tests := problem.baseline_tests, read_baseline(tests, *about))):

@@ -111,7 +111,7 @@ def sample_chains(
 def sample_tests(
     players: Players, # Generator and discriminator
     rollout: Rollout, # Its chains get lists
-    stages: tuple[int, ...] = ALL_STAGES, # Where to write tests; stages without a tester are skipped
+    stages: tuple[int, ...] = ALL_STAGES, # Where to write tests; stages without a discriminator are skipped
     n_lists: int = 1, # Lists per chain and stage
     chains: list[Chain] | None = None, # Chains to write about; None is all of them
     temperature: float = 1., # 0 is greedy
@@ -175,7 +175,7 @@ class Turn:
     "A sampled answer and what it earned"
     answer: Sample = field(repr=False) # Its tokens and log-probabilities
     stage: int # Where it was written, 1 to 5
-    reward: float # Of the chain it belongs to, or of the list that it is
+    reward: float # Of its chain, or of its list of tests
     group: int # Turns with equal numbers are compared
 
 def generator_turns(
@@ -198,7 +198,7 @@ def discriminator_turns(
 
 # %% ../nbs/26_rollout.ipynb #8136b9a4
 def _catch_rate(rollout):
-    "Share of the wrong programs that this rollout's own tests catch, in matches with tests; None without any"
+    "Share of wrong programs, in matches with tests, that this rollout's tests catch; None if there are none"
     caught = []
     for m in rollout.matches:
         written = {o.key for c in m.chains for t in c.lists for o in t.parsed.cases}

@@ -185,7 +185,7 @@ def plan(self: Sandbox, job: Job):
         entry = guess_entry(code, signature, "\n".join(texts)) if job.entry_point is None else job.entry_point
         return plan_job(replace(job, code=code), list(each_test(given, entry, signature)), entry)
 
-_planning = threading.Lock() # `ast.parse` can fail in several threads at once (CPython issue 106905)
+_planning = threading.Lock() # `signature_args` parses, which can fail in threads (CPython issue 106905)
 
 # %% ../nbs/05_sandbox.ipynb #ddc0148c
 @patch

@@ -102,7 +102,7 @@ class AdversarialTrainer:
         "Train all phases of a stage"
         self.callbacks.call("before_stage", stage)
         lines, phases = [], stage_phases(self.config, stage)
-        (first, turns, skipped), self.at = self.at, (0, 0, 0) # not 0 where a resumed run goes on
+        (first, turns, skipped), self.at = self.at, (0, 0, 0) # not zero in a stage that is resumed
         for number, phase in enumerate(phases[first:], first):
             while skipped or not self.callbacks.ends_phase(phase, turns):
                 for k, role in enumerate(phase.roles[skipped:], skipped):
@@ -191,10 +191,11 @@ def check_config(
         _require(value >= least, f"{name} is {value}; it must be at least {least}")
     _require(config.timeout > 0, f"timeout is {config.timeout}; it must be above 0 seconds")
     _require(config.probe_samples != 1, "probe_samples is 1; give at least 2, or 0 to take all problems")
-    warm = config.model.temperature
-    _require(warm > 0, f"temperature is {warm}; it must be above 0")
-    _require(warm == 1 or config.model.engine == "local",
-             f"temperature is {warm}, but a server reports log-probabilities at 1; choose --engine local")
+    temperature = config.model.temperature
+    _require(temperature > 0, f"temperature is {temperature}; it must be above 0")
+    _require(temperature == 1 or config.model.engine == "local",
+             f"temperature is {temperature}, but a server reports log-probabilities at 1; "
+             "choose --engine local")
     choices = dict(order=ORDERS, isolation=("", *ISOLATION), unguarded=("never", "trusted"))
     for name, known in choices.items():
         value = getattr(config, name)
@@ -302,7 +303,7 @@ def _prepare(self: AdversarialTrainer, callbacks):
 TOGETHER = .5 # Share of `problems_per_step` in a step of all stages, which trains five answers per program
 TESTED = 1 # Chains of each problem that get tests in a generator's step; these tests judge all its chains
 EVAL_TESTED = .25 # Share of an evaluation's chains that get tests
-EVAL_LESS = .25 # Share of `eval_samples` in the evaluations of training problems and of those between stages
+EVAL_LESS = .25 # Share of `eval_samples` for training problems, and for held-out ones between stages
 
 # %% ../nbs/36_trainer.ipynb #8ca89bd1
 @patch
@@ -674,7 +675,8 @@ def _open_run(self: AdversarialTrainer, resume, overwrite):
         self._write_facts()
     reads_tests = get_reward_scheme(self.config.reward).reads_tests
     if reads_tests and self.show and is_main():
-        print(f"writing {len(self.to_select)} programs, to compare checkpoints on", file=sys.stderr, flush=True)
+        writes = f"writing {len(self.to_select)} programs, to compare checkpoints on"
+        print(writes, file=sys.stderr, flush=True)
     self.selection = Selection(self.players, self.to_select, self.sandbox, reads_tests) # of untrained players
     if saved: self._restore(saved)
     return [s for s in (0, *self.config.stages) if not saved or s > saved.state["stage"]]

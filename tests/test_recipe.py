@@ -191,7 +191,7 @@ def test_each_arm_learns_from_what_it_says(trainer_of):
             assert t.config.token_budget == 2400
     both = ["discriminator", "generator"]
     assert seen["learning"][:3] == seen["random"][:3] == (both, "per_test", True)
-    assert seen["trusted"] == (["generator"], "baseline", False, False)
+    assert seen["baseline"] == (["generator"], "baseline", False, False)
     assert seen["frozen"][:3] == (["generator"], "per_test", True)
     assert seen["fuzz"] == (["generator"], "per_test", True, True)
 

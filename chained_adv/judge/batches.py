@@ -57,7 +57,7 @@ class Known:
 
 @patch
 def get(self: Known, key: object) -> Any:
-    "What is known; None when it is not"
+    "Return the value of a key, or None"
     if key not in self.data: return None
     self.data.move_to_end(key)
     return self.data[key][0]
@@ -132,7 +132,7 @@ def changed_argument(signature: str) -> str: # Empty for a function that returns
 
 # %% ../../nbs/judge/16_batches.ipynb #a293ee73
 def survivors(run: SuiteRun, count: int, trusted: bool) -> list[int]: # Run of the reference; how many tests
-    "The tests that stay in a suite. Without trust, the list ends at the first that takes its process with it"
+    "The tests that stay in a suite; without `trusted`, those before the first that ended its process"
     if trusted or len(run.told) == count: return sorted(run.told)
     order = list(run.spans) # in which they ran
     ends = (n for n, i in enumerate(order) if i not in run.told)
@@ -220,7 +220,7 @@ def validate(self: Batch, key: tuple, names: list[str], lies: bool) -> Iterator:
 @patch
 def lie(self: Batch, suite: dict, program: ProgramCode, first: SuiteRun, good: list, timeout: Any
         ) -> Iterator:
-    "What no wrong answer makes fail is no test; gives verdicts by name"
+    "Give verdicts for tests that no wrong answer fails (invalid), or none near the right one (weak)"
     left, weak, verdicts = {suite["wanted"][n]: n for n in good}, set(), {}
     budget = 5 * (timeout or self.box.timeout)
     for mode in MODES:

@@ -15,7 +15,7 @@ from .wire import Packer, is_slow_to_build, write
 # %% ../../nbs/judge/04_constants.ipynb #8022d8f0
 _MAX_BITS, _MAX_SIZE = 13_000, 200_000 # of a power's exponent; bytes of a value as it is sent
 
-class Refused(Exception): "What can be no test: the class of reasons, and a sentence"
+class Refused(Exception): "What can't be a test: a kind of reason, and a sentence"
 class Unknown(Exception): "A value that is not known without running something"
 
 def _bounded_range(*limits): # `sum(range(10**12))` would never end

@@ -59,7 +59,7 @@ _OF_DATA -= {"__bool__"}
 _COMPARE = {"eq", "ne", "lt", "le", "gt", "ge"}
 
 def must_be_expected(o: Handle, name: str):
-    "The third rule"
+    "Fail a test that treats an object as plain data where nothing says that it may"
     tester = tester_of(o)
     if tester.strict and name in _OF_DATA and not is_named(o) and name_of(o) not in tester.classes:
         tester.spoil(f"a {name_of(o)} stands where the test expects plain data")

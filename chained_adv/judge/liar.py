@@ -16,7 +16,7 @@ _WRONG = {"f": "0.5", "i": "7", "D": "123.5", "Fraction": [7, 3], "c": ["7.5", "
           "range": [7, 9, 1]}
 
 def another(o, values: list, draw: random.Random):
-    "One of some values that is not this one"
+    "Draw one of the values that differ from this one"
     return draw.choice([v for v in values if v != o])
 
 def near_value(o, draw: random.Random):

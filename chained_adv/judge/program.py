@@ -203,7 +203,7 @@ def tell(self: Program, e: BaseException, depth: int = 0) -> list:
 # %% ../../nbs/judge/02_program.ipynb #55312bc7
 @patch
 def unodd(self: Program, tag: str, body) -> Any:
-    "What such a tree stands for"
+    "Build the value of a special tag"
     if tag in ("h", "I"): return self.find(body[0])
     if tag == "S": return SELF
     if tag == "y": return KNOWN[body]

@@ -48,7 +48,7 @@ class Reading:
     view: Block
     entry: str # The function under test
     takes: Parameters # What its signature takes
-    calls: bool # Are calls enough, whose answers nobody has said?
+    calls: bool # True if a call alone is a test
     tree: ast.Module # The text, parsed
     tests: dict # Id of a node that is a test -> its name
     items: list = field(default_factory=list)

@@ -110,7 +110,7 @@ def odd(self: Tester, v: Any) -> dict:
 
 @patch
 def unodd(self: Tester, tag: str, body) -> Any:
-    "What such a tree stands for"
+    "Build the value of a special tag"
     if tag == "x": return self.make_error(*body)
     if tag == "y": return KNOWN[body]
     cls = {"h": Handle, "I": Stream}[tag]

@@ -43,7 +43,7 @@ class SuiteRun:
     answers: int = 0 # of the program
     size: int = 0 # bytes that came from children
     sent: int = 0 # letters of the tests' process
-    careful: bool = False # was a process of tests lost, nobody knows in which test?
+    careful: bool = False # True if a process of tests was lost while no test was open
     over: bool = False # shall no other process go on?
     values: dict[int, bytes] = field(default_factory=dict) # what calls returned, where that is asked for
     printed: list = field(default_factory=lambda: ["", ""]) # output and errors, as the tests tell it

@@ -127,7 +127,7 @@ class Builder:
     "Makes values of trees"
     def __init__(self,
         odd: Callable | None = None, # Makes a value of another tag and its body
-        containers: list | None = None # What the numbers stand for that were given before
+        containers: list | None = None # Containers that have numbers already, in order
     ):
         self.odd, self.containers = odd, list(containers or [])
 
