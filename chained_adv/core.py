@@ -9,7 +9,8 @@ __all__ = ['DIFFICULTIES', 'FunctionNode', 'DATA_KINDS', 'TEST_KINDS', 'OUTCOMES
            'make_rng', 'why_invalid']
 
 # %% ../nbs/01_core.ipynb #a044d442
-import ast, hashlib, importlib, itertools, random, sys, traceback
+import ast, hashlib, importlib, itertools, random, re, sys, traceback
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 from fastcore.basics import patch
@@ -145,7 +146,10 @@ _unlike = itertools.count()
 
 def _hashed(*parts):
     "Hash what may be long; a value without a `repr` equals no other"
-    try: text = repr(parts)
+    numpy = sys.modules.get("numpy") # shows large arrays in part, and eight digits of a number
+    whole = numpy.printoptions(threshold=sys.maxsize, floatmode="unique") if numpy else nullcontext()
+    try:
+        with whole: text = repr(parts)
     except (RecursionError, ValueError): text = f"too deep or too long {next(_unlike)}"
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
@@ -163,22 +167,30 @@ def key(self: TestCase) -> str:
 @patch(as_prop=True)
 def call_key(self: TestCase) -> str:
     "Key of the call; of tests that expect different values, at most one can be right"
-    return _kept(self, "_call_key", self.source, self.name)
+    if self.kind != "code" or not self.text: return _kept(self, "_call_key", self.source, self.name)
+    return _kept(self, "_call_key", re.sub(r"^def \w+", "def", " ".join(self.text.split())))
 
 # %% ../nbs/01_core.ipynb #5efa522f
+def _written(value):
+    "Write a value, whatever it is"
+    try: return repr(value)
+    except (ValueError, RecursionError): return f"<a {type(value).__name__} too long or too deep to show>"
+
 def describe_test(
     test: TestCase, # Test to describe
     name: str = "f" # Name of the function under test
 ) -> str: # For example `f([1], 2) == 3`
     "Describe a test in one line"
     if test.kind == "code": return " ".join((test.text or test.source).split())
-    if test.kind == "io": return f"{test.args[0]!r} prints {test.expected!r}"
-    call = f"{name}({', '.join([repr(a) for a in test.args] + [f'{k}={v!r}' for k, v in test.kwargs])})"
+    expected = _written(test.expected)
+    if test.kind == "io": return f"{_written(test.args[0])} prints {expected}"
+    given = [*map(_written, test.args), *(f"{k}={_written(v)}" for k, v in test.kwargs)]
+    call = f"{name}({', '.join(given)})"
     if test.kind == "raises":
         names = [test.expected] if isinstance(test.expected, str) else test.expected
         return f"{call} raises {' or '.join(names)}"
-    shown = {"is": f"{call} is {test.expected!r}", "truthy": call, "falsy": f"not {call}"}
-    return shown.get(test.kind, f"{call} == {test.expected!r}")
+    shown = {"is": f"{call} is {expected}", "truthy": call, "falsy": f"not {call}"}
+    return shown.get(test.kind, f"{call} == {expected}")
 
 # %% ../nbs/01_core.ipynb #993eed7a
 OUTCOMES = ("passed", "wrong_value", "exception", "timeout", "memory", "crash", "rejected")

@@ -105,8 +105,8 @@ def _read_anew(texts, *about):
     readings = []
     for text, (items, form, size) in zip(texts, found, strict=True):
         notes = [f"read only the first {MAX_TEXT:,} characters"] * (len(text) > MAX_TEXT)
-        notes += [f"read only the first {MAX_ITEMS:,} tests"] * (len(items) >= MAX_ITEMS)
-        readings.append((tuple(items), notes, form))
+        notes += [f"read only the first {MAX_ITEMS:,} tests"] * (len(items) > MAX_ITEMS)
+        readings.append((tuple(items[:MAX_ITEMS]), notes, form))
         _known.put((text, *about), readings[-1], 1000 + 8 * len(text) + 10 * size)
     return readings
 
@@ -165,7 +165,9 @@ def each_test(
 ) -> Iterator: # `TestCase`s and `Rejected`s in order; raises `SandboxError` for anything else
     "All tests of a job"
     for o in tests:
-        if isinstance(o, str): yield from parse_tests(o, entry_point or "", signature or None).items
+        if isinstance(o, str):
+            found = parse_tests(o, entry_point or "", signature or None)
+            yield from (*found.items, *(Rejected(o[:100], note, "too large") for note in found.notes[:1]))
         elif isinstance(o, (TestCase, Rejected)): yield o
         else:
             raise SandboxError(f"{str(o)[:80]} is not a test; "
@@ -219,6 +221,7 @@ def read_baseline(
 
 def _read_text(text, name, signature, reference):
     found, like = parse_tests(text, name, signature), f"write it like 'assert {name}(...) == ...'"
+    if found.notes: return f"is too long (we {found.notes[0]}); split it into several texts"
     if found.rejected: return f"cannot be used ({found.rejected[0].reason}); {like}"
     if not found.cases: return f"holds no test; {like}"
     calls = all(names_program(o, name, reference) for o in found.cases)

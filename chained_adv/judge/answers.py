@@ -228,10 +228,12 @@ def _lines_of(node):
     first = min([node.lineno, *(o.lineno for o in getattr(node, "decorator_list", ()))])
     return range(first, node.end_lineno + 1)
 
+_RUN = ast.Call, ast.Await, ast.Constant, ast.ListComp, ast.SetComp, ast.DictComp
+
 def is_word(node: ast.stmt) -> bool:
     "True for words that happen to be Python"
     if isinstance(node, ast.AnnAssign): return node.value is None
-    return isinstance(node, ast.Expr) and not isinstance(node.value, (ast.Call, ast.Await, ast.Constant))
+    return isinstance(node, ast.Expr) and not isinstance(node.value, _RUN)
 
 def is_aside(node: ast.stmt, used: set) -> bool: # `used`: names that the text uses
     "True for words, tests, examples, and imports that nothing uses"
@@ -324,7 +326,8 @@ def find_program(
 ) -> dict: # `code`, its source; `trouble`, why it can't be right, empty if there is no reason
     "The program in an answer: the last one that defines the function and is all there"
     whole = parse(text) if ended and not has_entities(text) else None # its docstrings may hold fences
-    if whole and completeness(whole.body, entry) == 2 and not any(map(is_word, whole.body)):
+    fenced = "```" in text or "~~~" in text # in strings, if all of it is Python
+    if whole and completeness(whole.body, entry) == 2 and (fenced or not any(map(is_word, whole.body))):
         return dict(code=text, trouble="")
     blocks, found = read_blocks(text), []
     for n, block in enumerate(blocks):

@@ -91,7 +91,11 @@ def row_of(test: TestCase) -> tuple: # Raises `NotPlain`
 
 def with_setup(setup: str, code: str) -> str:
     "A program after the code that a problem has it find"
-    return f"{setup}\n{code}" if setup else code
+    if not setup: return code
+    future = "".join(_FUTURE.findall(code)) # must come first
+    return f"{future}{setup}\n{_FUTURE.sub('', code)}"
+
+_FUTURE = re.compile(r"^from __future__ import [\w, ]+\n", re.M)
 
 def plan_job(
     job: Job,

@@ -8,13 +8,16 @@ __all__ = ['nearly_equal', 'same', 'same_unordered', 'same_output', 'same_word']
 # %% ../../nbs/judge/03_compare.ipynb #2a5aa7c7
 import math
 from collections import deque
+from decimal import Decimal
 from typing import Any
 
 # %% ../../nbs/judge/03_compare.ipynb #7e73927e
 def nearly_equal(a: complex, b: complex, close: float) -> bool: # Numbers; relative difference allowed
     "True for numbers that differ in the last digits, or are both not a number"
     if a == b or a != a and b != b: return True
-    return abs(a - b) <= max(close * max(abs(a), abs(b)), 1e-12) and abs(a - b) < math.inf
+    size = max(abs(a), abs(b))
+    rounding = 1e-12 if close and size > 1e-18 else 0 # errors of numbers near 1; smaller ones are meant
+    return abs(a - b) <= max(close * size, rounding) and abs(a - b) < math.inf
 
 def same(
     got: Any, # What the program answered
@@ -55,7 +58,7 @@ def same_output(got: str, want: str) -> bool:
     return all(len(a) == len(b) and all(map(same_word, a, b)) for a, b in zip(*lines))
 
 def same_word(a: str, b: str) -> bool:
-    "True for the same word, or nearly the same number"
+    "True for the same word or number; nearly the same, if the wanted one has a fraction"
     if a == b or "." not in a + b: return a == b
-    try: return nearly_equal(float(a), float(b), 1e-6)
-    except ValueError: return False
+    try: return nearly_equal(float(a), float(b), 1e-6) if "." in b else Decimal(a) == Decimal(b)
+    except (ValueError, ArithmeticError): return False

@@ -44,7 +44,9 @@ stringprep struct tempfile textwrap threading timeit token tokenize traceback un
 unittest.mock urllib.parse uuid warnings weakref xml.etree.ElementTree zipfile zlib zoneinfo argparse bz2
 copyreg _strptime cProfile code contextvars errno filecmp fileinput gettext importlib.util marshal mmap
 multiprocessing pkgutil plistlib posixpath profile pstats quopri runpy shelve shutil sqlite3 stat subprocess
-symtable tarfile tomllib trace tracemalloc"""
+symtable tarfile tomllib trace tracemalloc configparser html.parser xml.dom.minidom getpass mimetypes
+encodings.rot_13 encodings.cp1252 encodings.utf_8_sig encodings.hex_codec encodings.utf_7 encodings.shift_jis
+encodings.gbk"""
 _NUMPY = """ numpy numpy.random numpy.linalg numpy.fft numpy.ma numpy.polynomial numpy.lib.stride_tricks
 numpy.testing""" # what numpy loads late must be there before: no file can be read then
 _PYTEST = " pytest _pytest.unittest _pytest.python_api unittest.async_case unittest._log unittest.mock"

@@ -20,7 +20,7 @@ from .suites import is_test_class, tests_in, unfold_check
 from .wire import Channel, Packer, patch, read, write
 
 # %% ../../nbs/judge/12_reading.ipynb #8cdb8536
-MAX_TEXT, MAX_ITEMS = 100_000, 500 # characters; tests
+MAX_TEXT, MAX_ITEMS = 100_000, 500 # characters; tests. We read one more, which says that there are more
 MAX_VALUES = 1_000_000 # bytes of all values in a text
 _SEQUENCES = (ast.Tuple, ast.List)
 def close_brackets(view: Block) -> ast.Module | None: # None: that is not what is wrong
@@ -185,7 +185,7 @@ def records(self: Reading, nodes: list) -> list | None:
 @patch
 def read_rows(self: Reading, rows: list):
     "Rows as tests"
-    rows = rows[:max(MAX_ITEMS - len(self.items), 0)]
+    rows = rows[:max(MAX_ITEMS + 1 - len(self.items), 0)]
     nested = nested_rows([row_shape(parts, record) for parts, _, record in rows], self.takes)
     for (parts, span, _), inside in zip(rows, nested):
         try:
@@ -281,7 +281,7 @@ def read_doctest(text: str, view: Block) -> dict:
     except ValueError as e:
         whole = dict(kind="rejected", why="unreadable", reason=f"no doctest: {e}")
         return dict(items=[whole | dict(span=(0, len(text)), text=text)], format="doctest", source=source)
-    for n, o in enumerate(examples[:MAX_ITEMS]):
+    for n, o in enumerate(examples[:MAX_ITEMS + 1]):
         if not o.want: continue
         last = o.lineno + o.source.count("\n") + o.want.count("\n")
         span = view.place(o.lineno + 1, 0), view.place(last, 0) + len(view.lines[last - 1])
@@ -320,7 +320,7 @@ def read_tests(text: str, entry: str | None, signature: str | None = None, calls
         tests = {id(node): name for name, node in tests_in(tree)}
         found = Reading(whole, view, entry, read_parameters(signature), calls, tree, tests)
         for node in tree.body:
-            if len(found.items) >= MAX_ITEMS: break
+            if len(found.items) > MAX_ITEMS: break
             try: found.read_statement(node)
             except Refused as e: found.put(view.span(node), "rejected", why=e.args[0], reason=e.args[1])
     for first, last in left_out:

@@ -181,9 +181,10 @@ def main(
 def settle(memory: int):
     "Make the interpreter what children shall find"
     os.environ.clear()
+    sys.argv[:] = ["solution.py"]
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     limit(memory)
-    sys.setrecursionlimit(1000)
+    sys.setrecursionlimit(1020) # 1000, and our own frames below the program's
     if hasattr(sys, "set_int_max_str_digits"): sys.set_int_max_str_digits(0)
     gc.collect()
     gc.freeze()

@@ -1,0 +1,138 @@
+"What a hostile reader of the judge found: right programs that failed, wrong ones that passed, tests that know nothing, and crashes"
+import numpy as np
+import pytest
+from chained_adv.core import Problem, TestCase, describe_test
+from chained_adv.episodes import _test_rows
+from chained_adv.sandbox import Job, Sandbox
+from chained_adv.testcases import baseline_cases, parse_tests
+from chained_adv.core import ProblemError
+
+@pytest.fixture(scope="module")
+def box():
+    with Sandbox(timeout=2, workers=1) as box: yield box
+
+def verdicts(box, code, tests, entry="f", signature=None, **more): return box.run_many([Job(code, tests, entry, signature, **more)])[0].verdicts
+def passes(*given, **more): return [v.passed for v in verdicts(*given, **more)]
+def prints(*pairs): return [TestCase((given,), wanted, kind="io") for given, wanted in pairs]
+
+FAST_IO = """
+import os, sys
+from io import BytesIO, IOBase
+class FastIO(IOBase):
+    newlines = 0
+    def __init__(self, file):
+        self._fd = file.fileno()
+        self.buffer = BytesIO()
+        self.writable = "x" in file.mode or "r" not in file.mode
+        self.write = self.buffer.write if self.writable else None
+    def readline(self):
+        while self.newlines == 0:
+            b = os.read(self._fd, max(os.fstat(self._fd).st_size, 8192))
+            self.newlines = b.count(b"\\n") + (not b)
+            ptr = self.buffer.tell()
+            self.buffer.seek(0, 2), self.buffer.write(b), self.buffer.seek(ptr)
+        self.newlines -= 1
+        return self.buffer.readline()
+    def flush(self):
+        if self.writable:
+            os.write(self._fd, self.buffer.getvalue())
+            self.buffer.truncate(0), self.buffer.seek(0)
+class IOWrapper(IOBase):
+    def __init__(self, file):
+        self.buffer = FastIO(file)
+        self.flush = self.buffer.flush
+        self.writable = self.buffer.writable
+        self.write = lambda s: self.buffer.write(s.encode("ascii"))
+        self.readline = lambda: self.buffer.readline().decode("ascii")
+sys.stdin, sys.stdout = IOWrapper(sys.stdin), IOWrapper(sys.stdout)
+input = lambda: sys.stdin.readline().rstrip("\\r\\n")
+print(int(input()) * 2)
+"""
+SCRIPTS = {
+    "open(0)": "print(int(open(0).read()) * 2)",
+    "a file named as argument, or none": "import sys\nif len(sys.argv) > 1: sys.stdin = open(sys.argv[1])\nprint(int(input()) * 2)",
+    "argparse": "import argparse\nargparse.ArgumentParser().parse_args()\nprint(int(input()) * 2)",
+    "fileinput": "import fileinput\nfor o in fileinput.input(): print(int(o) * 2)",
+    "a thread nobody waits for": "import threading\nthreading.Thread(target=lambda: print(int(input()) * 2)).start()",
+    "atexit": "import atexit\natexit.register(print, int(input()) * 2)",
+    "descriptors": "import os, sys\nos.write(sys.stdout.fileno(), b'%d' % (2 * int(os.read(sys.stdin.fileno(), 99))))",
+    "open(1)": "f = open(1, 'w')\nf.write(str(int(input()) * 2))",
+    "another wrapper": "import io, sys\nsys.stdout = io.TextIOWrapper(sys.stdout.buffer)\nprint(int(input()) * 2)",
+    "a contest's fast input and output": FAST_IO,
+    "deep, by Python's own limit": "def f(n): return n and f(n - 1)\nf(985)\nprint(int(input()) * 2)",
+    "a fence in a text, and a bare list": "print('~~~~' and int(input()) * 2)\n[o for o in '```']"}
+
+@pytest.mark.parametrize("code", SCRIPTS.values(), ids=SCRIPTS)
+def test_scripts_read_and_print_as_on_a_command_line(box, code):
+    assert passes(box, code, prints(("21\n", "42"), ("4\n", "8"), ("5\n", "11")), "") == [True, True, False]
+
+def test_large_inputs_leave_no_descriptors(box):
+    assert all(passes(box, "print(len(input()))", prints(*(("x" * (100_000 + i), str(100_000 + i)) for i in range(70))), ""))
+
+def test_what_was_printed_before_an_error_is_no_answer(box):
+    assert [v.outcome for v in verdicts(box, "print(1)\nraise ValueError", prints(("", "1")), "")] == ["exception"]
+
+@pytest.mark.parametrize("got, wanted, same", [("1000000.0", "1000001", False), ("3.0", "3", True), ("3.14159265", "3.1415927", True), ("0.0", "1e-13", False),
+    ("1000000000000000000.0", "1000000000000000001", False)])
+def test_numbers_that_are_printed(box, got, wanted, same): assert passes(box, f"print('{got}')", prints(("", wanted)), "") == [same]
+
+def test_tiny_numbers_are_not_zero(box):
+    assert passes(box, "def f(x): return 0", "assert f(1) == 6.62607015e-34\n(1, 1.6e-19)\n(1, 2e-16)") == [False, False, True]
+    assert passes(box, "def f(x): return 0", "(1, 2e-16)", rules={"float": 0}) == [False]
+
+CHECK = "def check(args, got, want):\n    xs, total = args\n    return sum(got) == total and all(x in xs for x in got)"
+
+@pytest.mark.parametrize("code, right", [("def f(xs, t): return [2, 3]", True), ("def f(xs, t): yield 2; yield 3", True), ("def f(xs, t): return [t]", False),
+    ("def f(xs, t): yield t", False), ("class L:\n    def __init__(s, *a): s.a = list(a)\n    def __iter__(s): return iter(s.a.pop(0))\ndef f(xs, t): return L([t], [xs[0]])", False)])
+def test_a_checker_reads_an_answer_twice(box, code, right): assert passes(box, code, "([1, 2, 3], 5, None)", "f", "def f(xs, t):", rules={"checker": CHECK}) == [right]
+
+@pytest.mark.parametrize("text", ["assert f", "def test_a(): assert bool(f) is True", "assert repr(f) == '<function f at 0x0>'", "assert Solution", "assert Solution()",
+    "with pytest.raises(TypeError):\n    f + 1", "with pytest.raises(TypeError):\n    f[0]", "assert TreeNode(3).val == 3", "assert ListNode(5).next is None", ">>> bool(f)\nTrue"])
+def test_a_test_that_knows_nothing_is_not_valid(box, text):
+    assert passes(box, "def f(x): return x * x + 1", text, "f", "def f(x):", runs=2) == [False]
+
+def test_tests_of_classes_know_something(box):
+    code = "from enum import Enum\nclass C(Enum):\n    R = 1\n    G = 2\nclass B:\n    def __init__(s, n): s.n = n\n    def get(s): return s.n\nP = 3"
+    tests = "assert C.R.value == 1\nassert len(C) == 2\nassert B(3).n == 3\nassert B(4).get() == 4\nassert P == 3\nwith pytest.raises(KeyError):\n    C['X']"
+    assert all(passes(box, code, tests, "", "class B:", runs=2))
+
+def test_copies_of_a_test_earn_once():
+    assert len({o.call_key for o in parse_tests("assert [f(1)] == [2]\n" * 4 + "assert [f(2)] == [3]", "f", "def f(x):").cases}) == 2
+
+def test_functions_that_change_their_argument(box):
+    for code, text, right in (("def f(xs): xs.sort()", "assert not f([2, 1])", True), ("def f(xs): xs.sort()", "assert f([2, 1])", False), ("def f(xs): xs.sort()", "([2, 1], [1, 2])", True)):
+        assert passes(box, code, text, "f", "def f(xs: list) -> None:") == [right], text
+
+@pytest.mark.parametrize("error", ["SystemExit", "KeyboardInterrupt", "BaseException", "ValueError"])
+def test_whatever_is_raised(box, error):
+    text = f"with pytest.raises({error}):\n    f(0)"
+    assert passes(box, f"def f(x): raise {error}", text) == [True] and passes(box, "def f(x): return 1", text) == [False]
+
+HONEST = {
+    "a future import after set-up code": ("from __future__ import annotations\ndef f(x: Any) -> Any: return m.floor(x)", "assert f(1.5) == 1", dict(setup="import math as m")),
+    "a fence in a docstring": ('count: int\ndef f(x):\n    """Example:\n    ```python\n    def f(x): return 0\n    ```\n    """\n    return x + 1\n', "assert f(1) == 2", {}),
+    "no arguments": ("import sys\nN = int(sys.argv[1]) if len(sys.argv) > 1 else 1\ndef f(x): return N", "assert f(0) == 1", {}),
+    "rot13": ("import codecs, configparser, html.parser\ndef f(s): return codecs.encode(s, 'rot13')", "assert f('abc') == 'nop'", {}),
+    "an operator in place": ("class V:\n    def __init__(s, x): s.x = x\n    def __itruediv__(s, o):\n        s.x /= o\n        return s\ndef f(x): return V(x)",
+                             "def test_a():\n    v = V(4)\n    v /= 2\n    assert v.x == 2", {})}
+
+@pytest.mark.parametrize("code, text, more", HONEST.values(), ids=HONEST)
+def test_honest_programs(box, code, text, more): assert passes(box, code, text, **more) == [True]
+
+def test_a_suite_that_is_cut_says_so(box):
+    many = "\n".join(f"assert f({i}) == {i}" for i in range(600))
+    found = verdicts(box, "def f(x): return x if x < 500 else -1", many)
+    assert found[-1].outcome == "rejected" and "only the first 500" in found[-1].reason and len(found) == 501
+    assert len(verdicts(box, "def f(x): return x", "\n".join(many.split("\n")[:500]))) == 500
+    with pytest.raises(ProblemError, match="too long .*split it"): baseline_cases(Problem("p", "", "def f(x):", (many,), "def f(x): return x"))
+
+def test_huge_integers_are_shown(box):
+    p = Problem("p", "d", "def f(x):", ("assert f(1) == 2",), "def f(x): return x + 1")
+    r, = box.run_many([Job(p.reference_solution, "(10**5000, 3)", "f", "def f(x):", runs=2)])
+    assert "too long" in _test_rows(p, r, r)[0]["test"]
+    assert "too long" in describe_test(TestCase((), 10**5000)) and TestCase((10**5000,), 1).key
+
+def test_arrays_that_look_alike_are_not(box):
+    one, other = np.arange(5000.), np.arange(5000.)
+    other[2500] += 1e-9
+    assert TestCase((one,), 1).key != TestCase((other,), 1).key and TestCase((one[:9],), 1).key == TestCase((one[:9].copy(),), 1).key
