@@ -303,7 +303,8 @@ def train(
     if tried and "out" not in settings:
         values["out"] = f"{tried.out}_quick"
         overwrite = not resume and bool(read_record(values["out"]))
-    if isinstance(resume, str): values["out"], resume = resumed_run(resume, values.get("out", ""))
+    named = isinstance(resume, str) # otherwise a script may say --resume the first time, too
+    if named: values["out"], resume = resumed_run(resume, values.get("out", ""))
     out = Path(values.get("out", TrainingConfig.out))
     if resume and overwrite:
         raise ConfigError("--resume continues a run and --overwrite deletes it; give one of them")
@@ -311,7 +312,7 @@ def train(
     if not above.is_dir() or not os.access(above, os.W_OK):
         raise ConfigError(f"--out {out}: the folder cannot be made in {above}; choose another one")
     record = read_record(out) if resume else {}
-    if isinstance(resume, str) and not record: raise ConfigError(f"--resume: {out} holds no run")
+    if named and not record: raise ConfigError(f"--resume: {out} holds no run")
     if resume and not record: say(f"{out} holds no run to resume: a new one begins")
     whole = make_config(read_settings(record.get("settings", {}), f"{out}/config.json") | values)
     generator = whole.model.generator_model or whole.model.model
@@ -1036,10 +1037,11 @@ def judge_file(
 ):
     "Judge programs of a sample file: verdicts, pass@k with intervals. Exit status 1: some have no problem."
     from tqdm import tqdm
-    from chained_adv.samples import judge_samples, pass_rates, read_prompts, read_samples
+    from chained_adv.samples import judge_samples, known_id, pass_rates, read_prompts, read_samples
     from chained_adv.sandbox import Sandbox
     known = {p.id: p for p in whole_set(problems, False)}
     found, path = read_samples(samples, list(known)), Path(samples)
+    found = [replace(o, task_id=known_id(o.task_id, known)) for o in found]
     good = [o for o in found if o.task_id in known]
     lost = sorted({o.task_id for o in found} - known.keys())
     if not good:
@@ -1047,6 +1049,8 @@ def judge_file(
                           f"the problems are called like {next(iter(known))!r}")
     stem = path.resolve().name.split(".jsonl")[0]
     target = Path(out) if out else path.parent / f"{stem}_results.jsonl"
+    if target.exists() and any(Path(o).exists() and target.samefile(o) for o in (samples, problems)):
+        raise ConfigError(f"--out {target} is a file that is read; name another one")
     if overwrite: target.unlink(missing_ok=True)
     with (Sandbox(timeout, workers=workers or None) as box,
           tqdm(total=len(good), unit="sample", file=sys.stderr, disable=None) as bar):

@@ -40,6 +40,7 @@ def read_episodes(
 ) -> list[dict]: # In the order in which they were written
     "Read what the players of a run wrote; raises `TrainingError` if the run kept nothing"
     path = Path(run, EPISODES)
+    if not Path(run).is_dir(): raise TrainingError(f"{run}: no such folder; name the folder of a run")
     if not path.exists():
         raise TrainingError(f"{path} does not exist; train with `episodes` above 0 to keep what is written")
     rows = (row for _, rows in _members(path) for row in rows)

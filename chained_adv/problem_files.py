@@ -165,8 +165,10 @@ def _list_of(data):
     return [{"id": key, **o} for key, o in data.items()] # objects by id
 
 # %% ../nbs/06_problem_files.ipynb #3ec6b409
-_LINES = (".jsonl", ".ndjson")
+_LINES, _OF_DATASETS = (".jsonl", ".ndjson"), ("dataset_info.json", "state.json", "dataset_dict.json")
+_READ = (".json", *_LINES, ".csv", ".tsv", ".parquet", ".arrow") # in a folder
 _TEXT_FILES = (".json", *_LINES, ".csv", ".tsv", ".txt", ".py")
+_OTHERS = (".yaml", ".yml", ".toml", ".xlsx", ".zip", ".xz", ".zst", ".tar", ".py", ".ipynb", ".pkl")
 _TESTS = re.compile(r"test_(\w+)\.py|(\w+)_test\.py")
 
 def _suffix(path): return Path(path.name.lower().removesuffix(".gz")).suffix
@@ -186,7 +188,7 @@ def read_folder(path: Path) -> list[tuple[str, object]]:
             about = _first_text(here / ".docs" / "instructions.md", here / f"{name}.md", here / "README.md")
             found.append((place, dict(id=name.replace("_", "-"), program=code, test_file=_read_text(file),
                                       instructions=about)))
-        elif _suffix(file) in (".json", *_LINES, ".csv"):
+        elif _suffix(file) in _READ and file.name not in _OF_DATASETS:
             found += [(f"{place}, {where}", o) for where, o in read_entries(file)]
     if not found:
         raise ProblemError(f"{path}: this folder holds no problems: no test_NAME.py and no JSON; {EXAMPLE}")
@@ -223,6 +225,8 @@ def read_entries(
     on_hub = re.fullmatch(r"[\w.-]+/[\w.-]+(?::\w+)?", name) and suffix not in _TEXT_FILES
     on_hub = on_hub and not path.exists()
     if suffix in (".parquet", ".arrow") or on_hub: return read_dataset(path, name)
+    if suffix in _OTHERS and path.exists():
+        raise ProblemError(f"{path}: we can't read {suffix} files; give JSON, JSONL, CSV, TSV or Parquet")
     text = _read_text(path)
     if suffix in (".csv", ".tsv"):
         csv.field_size_limit(1 << 30)

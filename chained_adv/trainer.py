@@ -694,6 +694,12 @@ def _load(self: AdversarialTrainer, manager, name):
     saved = manager.load_checkpoint(name)
     if saved.optimizers is None: raise TrainingError(f"checkpoint {name} has no optimizers to go on with")
     self.sampler.restore(saved.state["sampler"]) # raises for other problems
+    ids, texts = self._problem_keys()
+    if saved.state.get("measured", ids) != ids:
+        raise ConfigError("the held-out problems, or those that checkpoints are compared on, are others than "
+                          "in the stopped run; resume with its problem file and split")
+    if saved.state.get("texts", texts) != texts:
+        warnings.warn("texts, tests or solutions of the problems have changed since the run was stopped")
     self.callbacks.restore(saved.optimizers["callbacks"]) # raises for a missing callback
     return saved
 
@@ -727,11 +733,20 @@ def _used_again(self: AdversarialTrainer, stage):
             if any(self.learning_stages(role, k)[0] == s for k in later)}
 
 @patch
+def _problem_keys(self: AdversarialTrainer):
+    "Hash which problems measure the run, and what all problems say"
+    measured = [*self.held_out, *self.to_select]
+    texts = [(p.description, p.function_signature, p.baseline_tests, p.reference_solution, p.setup)
+             for p in (*self.sampler.problems, *measured)]
+    return stable_hash([p.id for p in measured]), stable_hash(texts)
+
+@patch
 def _state(self: AdversarialTrainer, optimizers):
     "Collect what the rest of a run depends on, apart from the weights: plain values, and tensors"
     self.seconds = time.perf_counter() - self.start
+    measured, texts = self._problem_keys()
     state = dict(step=self.step, stage=self.finished, seconds=self.seconds, sampler=self.sampler.state(),
-                 model=asdict(self.config.model))
+                 measured=measured, texts=texts, model=asdict(self.config.model))
     return state, dict(values=self.values.state(), callbacks=self.callbacks.state(),
                        optimizers=[[*key, o.state_dict()] for key, o in optimizers.items()])
 

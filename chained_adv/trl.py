@@ -7,7 +7,7 @@ __all__ = ['generator_rows', 'discriminator_rows', 'to_dataset', 'said_text', 'c
            'CodeReward', 'TesterReward', 'BackgroundReward']
 
 # %% ../nbs/38c_trl.ipynb #ba5d6ac6
-import asyncio, os
+import asyncio, os, re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -70,8 +70,10 @@ def said_text(
 def _joined(parts): return "".join(o.get("text") or "" for o in parts)
 
 def _own_part(prompts, completion, kind):
-    "Cut what follows the answer in a text; messages end by themselves"
-    end = find_end(prompts, completion, kind) if isinstance(completion, str) else None
+    "Cut what follows the answer in a text; messages end by themselves, and so do texts that open a fence"
+    fence = re.search(r"^[ \t]*(?:```|~~~)(.*)", completion, re.M) if isinstance(completion, str) else None
+    opens = fence and fence[1].strip() # a closing fence names no language
+    end = find_end(prompts, completion, kind) if isinstance(completion, str) and not opens else None
     return completion[:end[0]] if end else said_text(completion)
 
 def completed_program(

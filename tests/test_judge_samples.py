@@ -125,7 +125,7 @@ def test_results_of_other_samples_are_refused(here):
     assert judged("s.jsonl", "--out", "r.jsonl")["passed"] == 2
 
 @pytest.mark.parametrize("text, words", [
-    ("", "holds no samples"), ("{", "line 1: not JSON"), ('{"task_id": "Mini/0", "completion": "x"}\nno', "line 2: not JSON"), ("[1]", "line 1: no `task_id`"),
+    ("", "holds no samples"), ("{", "line 1: not JSON"), ('{"task_id": "Mini/0", "completion": "x"}\nno', "line 2: not JSON"), ("[1]", "line 1: a JSON list"),
     ('{"completion": "x"}', "line 1: no `task_id`"), ('{"task_id": "Mini/0", "code": "x"}', "the line has task_id, code"),
     ('{"task_id": "Mini/0", "completion": 3}', "neither `solution`"), ('{"task_id": "Other/1", "completion": "x"}', "the samples name 'Other/1'")])
 def test_wrong_files(here, text, words):
@@ -176,3 +176,55 @@ def test_rules_setup_and_references_of_a_problem_count(tmp_path):
     assert call("judge", tmp_path / "s.jsonl", "--problems", tmp_path / "p.json", "--out", tmp_path / "r.jsonl").exit_code == 0
     rows = sorted((json.loads(o) for o in (tmp_path / "r.jsonl").read_text().splitlines()), key=lambda o: o["sample"])
     assert [o["passed"] for o in rows] == [passed for *_, passed in programs]
+
+# What a newcomer lost: verdicts of tests since corrected, files, samples with other spellings
+
+def test_corrected_problems_are_judged_anew(here):
+    write("s.jsonl", [whole(0)])
+    assert judged("s.jsonl")["passed"] == 1
+    write("problems.jsonl", [dict(ROWS[0], test=ROWS[0]["test"].replace("== 3", "== 4").replace("    return a + b + 0", "")), *ROWS[1:]])
+    done = call("judge", "s.jsonl", "--problems", "problems.jsonl")
+    assert done.exit_code == 2 and "not a result of these samples, problems and limits" in done.stderr
+
+@pytest.mark.parametrize("text", ["my diary", "first line\nand the second", json.dumps(ROWS)], ids=["a line", "two lines", "problems"])
+def test_a_file_of_something_else_is_not_touched(here, text):
+    write("s.jsonl", [whole(0)])
+    Path("mine.txt").write_text(text)
+    done = call("judge", "s.jsonl", "--problems", "problems.jsonl", "--out", "mine.txt")
+    assert done.exit_code == 2 and "not a result of these samples" in done.stderr and Path("mine.txt").read_text() == text
+
+@pytest.mark.parametrize("name", ["s.jsonl", "problems.jsonl"])
+def test_a_file_that_is_read_is_not_written(here, name):
+    write("s.jsonl", [whole(0)])
+    before = Path(name).read_text()
+    for more in ((), ("--overwrite",)):
+        done = call("judge", "s.jsonl", "--problems", "problems.jsonl", "--out", name, *more)
+        assert done.exit_code == 2 and "is a file that is read" in done.stderr and Path(name).read_text() == before
+
+def test_ids_in_other_spellings(here):
+    write("s.jsonl", [dict(whole(0), task_id="mini/0"), dict(whole(1), task_id=1), dict(whole(2), task_id="2")])
+    assert judged("s.jsonl")["passed"] == 3
+
+def test_words_around_a_program(here):
+    text = "Here is the function:\n\ndef add0(a, b):\n    return a + b\n\nIt adds."
+    write("s.jsonl", [dict(task_id="Mini/0", solution=text)])
+    assert judged("s.jsonl")["passed"] == 1
+
+def test_programs_that_print_with_another_fence_behind(here):
+    save_problems([Problem("p", "Doubles.", "def main():", ({"input": "21\n", "output": "42\n"},), "print(int(input()) * 2)")], "problems.jsonl")
+    for more in ("Output:\n```\n42\n```", "Here\n```\nint(x) * 2\n```\ndoubles."):
+        write("s.jsonl", [dict(task_id="p", solution=f"```python\nx = input()\nprint(int(x) * 2)\n```\n{more}")])
+        assert judged("s.jsonl", "--overwrite")["passed"] == 1
+
+@pytest.mark.parametrize("text, words", [("[{}]", "a JSON list"), ('{"task_id": "Mini/0", "solution": null}', 'An empty answer is ""')])
+def test_what_a_line_lacks(here, text, words):
+    Path("s.jsonl").write_text(text)
+    done = call("judge", "s.jsonl", "--problems", "problems.jsonl")
+    assert done.exit_code == 2 and words in done.stderr
+
+def test_folders_in_other_encodings(here):
+    Path("out/Mini_0").mkdir(parents=True)
+    Path("out/Mini_0/0.py").write_bytes(b"\xff\xfe")
+    assert "no text in UTF-8" in call("judge", "out", "--problems", "problems.jsonl").stderr
+    Path("out/Mini_0/0.py").write_text("\ufeff" + whole(0)["solution"], encoding="utf-8")
+    assert judged("out")["passed"] == 1

@@ -1,5 +1,6 @@
 "Checkpoints that cost little, runs that go on from any of them, and disks that are full"
-import builtins, errno, io, json, os
+import builtins, errno, io, json, os, shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest, torch
@@ -7,7 +8,7 @@ import pytest, torch
 from chained_adv import trainer as training
 from chained_adv.checkpoints import CheckpointManager
 from chained_adv.config import ModelConfig, TrainingConfig
-from chained_adv.core import TrainingError
+from chained_adv.core import ConfigError, TrainingError
 from chained_adv.looking import read_episodes
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.tracking import read_evaluations, read_metrics
@@ -59,7 +60,7 @@ def test_a_run_goes_on_from_any_checkpoint_to_the_same_end(whole, tmp_path, caps
     assert orders == sorted(set(orders))
 
 def test_the_command_names_run_and_checkpoint(whole, tmp_path):
-    refused(call("train", "--resume", tmp_path / "none@stage_1"), "holds no run")
+    for name in ("none@stage_1", "none"): refused(call("train", "--resume", tmp_path / name), "holds no run")
     refused(call("train", "--resume", f"{whole}@stage_7"), "no checkpoint 'stage_7'", "stage_1")
     refused(call("train", "--resume", f"{whole}@stage_1", "--seed", 8), "other settings (seed)")
     refused(call("train", "--resume", f"{whole}@stage_1", "--out", tmp_path), "are two runs")
@@ -126,3 +127,13 @@ def test_a_full_disk_is_a_sentence_and_the_run_goes_on(whole, tmp_path, monkeypa
 def nothing():
     from contextlib import nullcontext
     return nullcontext()
+
+def test_other_problems_are_noticed(whole, tmp_path):
+    "Other held-out problems would make before and after figures of two sets; changed texts may be meant"
+    run = shutil.copytree(whole, tmp_path / "run")
+    with make(run) as t: config = t.config
+    train, held_out = tiny_problems("train", 30), tiny_problems("held_out", 8)
+    with AdversarialTrainer(config, train, held_out[4:], progress=False) as t:
+        with pytest.raises(ConfigError, match="held-out problems, .* are others than"): t.train_full_pipeline(resume="stage_1")
+    with AdversarialTrainer(config, [replace(train[0], setup="import math"), *train[1:]], held_out[:4], progress=False) as t:
+        with pytest.warns(UserWarning, match="problems have changed since the run was stopped"): t.train_full_pipeline(resume="stage_1")

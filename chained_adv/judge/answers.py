@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['PYTHON', 'MAX_REPAIRS', 'blank_thoughts', 'Block', 'whole_block', 'split_blocks', 'clean_block', 'parse',
            'has_entities', 'texts_in_json', 'read_blocks', 'parse_pieces', 'Candidate', 'is_word', 'is_aside',
-           'program_in', 'names_of', 'statements', 'methods', 'is_stub', 'completeness', 'unknown_names',
+           'program_in', 'names_of', 'statements', 'methods', 'is_stub', 'is_seen', 'completeness', 'unknown_names',
            'with_helpers', 'find_program', 'choose_entry', 'guess_entry', 'lines_with_tests']
 
 # %% ../../nbs/judge/11b_answers.ipynb #f407873c
@@ -288,10 +288,16 @@ def is_stub(node: ast.stmt) -> bool:
     is_left = lambda o: isinstance(o, ast.Raise) and "NotImplemented" in ast.dump(o)
     return all(isinstance(o, ast.Pass) or is_text(o) or is_left(o) for o in node.body)
 
+def is_seen(function: ast.expr) -> bool:
+    "True if a call may print or read; `int(x)` alone does not"
+    return getattr(function, "id", "") not in _BUILTINS - {"print", "input", "open", "exec", "exit"}
+
 def completeness(body: list, entry: str) -> int: # 2: it is all there; 1: a stub; 0: nothing of it
-    "How much of the function some statements define; without a name, whether they do anything"
+    "How much of the function some statements define; without a name, whether they do anything that is seen"
     is_idle = lambda o: isinstance(getattr(o, "value", None), (ast.Constant, ast.Name, ast.Dict, ast.List))
-    if not entry: return 0 if all(map(is_idle, body)) else 2
+    if not entry and all(map(is_idle, body)): return 0
+    calls = (o.func for n in body for o in ast.walk(n) if isinstance(o, ast.Call))
+    if not entry: return 1 + any(map(is_seen, calls))
     found = [o for o in (*statements(body), *methods(body)) if entry in names_of(o)]
     return 2 - is_stub(found[-1]) if found else 0
 
@@ -339,6 +345,7 @@ def find_program(
         trouble = "the program breaks off" if best.cut else ""
         return dict(code=with_helpers(best, [o for _, o in found if o is not best]), trouble=trouble)
     code = _as_written(blocks)
+    if entry and not re.search(_DEFINES, text): code = find_program(text, "", ended)["code"] # a script
     trouble = f"the answer holds no program that defines {entry}" if entry else "the answer holds no program"
     try: ast.parse(code)
     except _UNREADABLE as e:
@@ -350,7 +357,9 @@ def _as_written(blocks):
     fenced = [o for o in blocks if o.language is not None]
     some = [o for o in fenced if o.language in PYTHON] or fenced or blocks
     texts = ["\n".join(o.lines).strip("\n").rstrip() for o in some]
-    return ([o for o in texts if re.search(r"^[ \t]*(async )?(def|class)\b", o, re.M)] or texts or [""])[-1]
+    return ([o for o in texts if re.search(_DEFINES, o)] or texts or [""])[-1]
+
+_DEFINES = re.compile(r"^[ \t]*(async )?(def|class)\b", re.M)
 
 # %% ../../nbs/judge/11b_answers.ipynb #33370723
 def _free(nodes):
