@@ -136,3 +136,14 @@ def test_arrays_that_look_alike_are_not(box):
     one, other = np.arange(5000.), np.arange(5000.)
     other[2500] += 1e-9
     assert TestCase((one,), 1).key != TestCase((other,), 1).key and TestCase((one[:9],), 1).key == TestCase((one[:9].copy(),), 1).key
+
+@pytest.mark.parametrize("code, text, weak", [
+    ("def f(x): return x * x + 1", "assert f(7)", True), ("def f(x): return [x]", "assert f(7)", True), ("def f(x): return []", "assert not f(7)", True),
+    ("def f(x): return x > 3", "assert f(7)", False), ("def f(x): return x > 3", "assert not f(1)", False), ("def f(x): return x + 1", "assert f(1) == 2", False)])
+def test_whether_an_answer_is_true_says_little(box, code, text, weak):
+    assert [(v.passed, v.weak) for v in verdicts(box, code, text, "f", "def f(x):", runs=2)] == [(True, weak)]
+    assert [(v.passed, v.reason) for v in verdicts(box, code, text, "f", "def f(x):")] == [(True, "")]
+
+def test_that_nothing_is_returned_says_little(box):
+    found = verdicts(box, "def f(xs): xs.sort()", "([3, 1], None)\nassert f([3, 1]) is None\n([3, 1], [1, 3])", "f", "def f(xs: list) -> None:", runs=2)
+    assert [v.weak for v in found] == [True, True, False]

@@ -17,7 +17,7 @@ from typing import Any
 from ..core import ExecutionResult, TestCase, Verdict
 from .host import WIDER, SandboxError, list_for, reader
 from .liar import MODES
-from .suites import pack_code
+from .suites import WEAK, pack_code
 from .verdicts import TOO_SLOW, ProgramCode, SuiteRun, run_candidate, run_plain, run_suite
 from .wire import NotPlain, Packer
 
@@ -235,7 +235,7 @@ def lie(self: Batch, suite: dict, program: ProgramCode, first: SuiteRun, good: l
         for i in run.told: # a lost process proves nothing
             if run.verdicts[i][0] != "passed": left.pop(i, None)
         if mode == "near": weak = set(left.values())
-    verdicts |= {n: ("passed", "weak: it passes with answers near the right one, too") for n in weak}
+    verdicts |= {n: ("passed", WEAK) for n in weak}
     fixed = "wrong_value", "cannot fail: it passes with wrong answers, too"
     return verdicts | dict.fromkeys(left.values(), fixed)
 
@@ -307,6 +307,7 @@ def judge_rows(self: Batch, p: Plan) -> Iterator: # Gives True if the program is
         verdict = run.verdicts.get(i, run.end)
         if verdict[0] == "passed" and again.transcript(i) != run.transcript(i):
             verdict = "wrong_value", "not the same in two runs"
+        if verdict[0] == "passed" and p.job.runs == 1: verdict = "passed", "" # only a reference's are weak
         note(p, place, verdict)
     if p.job.runs > 1:
         for source in sources_of(p.job)[1:]:
