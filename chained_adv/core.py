@@ -10,7 +10,6 @@ __all__ = ['DIFFICULTIES', 'FunctionNode', 'DATA_KINDS', 'TEST_KINDS', 'OUTCOMES
 
 # %% ../nbs/01_core.ipynb #a044d442
 import ast, hashlib, importlib, itertools, random, re, sys, traceback
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 from fastcore.basics import patch
@@ -146,12 +145,24 @@ _unlike = itertools.count()
 
 def _hashed(*parts):
     "Hash what may be long; a value without a `repr` equals no other"
-    numpy = sys.modules.get("numpy") # shows large arrays in part, and eight digits of a number
-    whole = numpy.printoptions(threshold=sys.maxsize, floatmode="unique") if numpy else nullcontext()
     try:
-        with whole: text = repr(parts)
+        text = repr(parts)
+        if "array(" in text: text = repr(_exact(parts))
     except (RecursionError, ValueError): text = f"too deep or too long {next(_unlike)}"
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+def _leans(text, source):
+    "True if a test may use what its text sets elsewhere; then two tests that look alike may differ"
+    names, bound = set(re.findall(r"[A-Za-z_]\w*", text)), r"^[ \t]*([A-Za-z_]\w*)[^=\n(]*=[^=]"
+    return "self" in names or not names.isdisjoint(re.findall(bound, source, re.M))
+
+def _exact(o):
+    "An array by its bytes: its `repr` shows it in part"
+    if hasattr(o, "tobytes") and hasattr(o, "dtype"):
+        whole = o.tolist() if o.dtype.hasobject else hashlib.blake2b(o.tobytes()).digest()
+        return str(o.dtype), o.shape, whole
+    if type(o) in (list, tuple): return type(o)(map(_exact, o))
+    return {k: _exact(v) for k, v in o.items()} if type(o) is dict else o
 
 def _kept(test, name, *parts):
     "Compute a key of a test once"
@@ -167,8 +178,9 @@ def key(self: TestCase) -> str:
 @patch(as_prop=True)
 def call_key(self: TestCase) -> str:
     "Key of the call; of tests that expect different values, at most one can be right"
-    if self.kind != "code" or not self.text: return _kept(self, "_call_key", self.source, self.name)
-    return _kept(self, "_call_key", re.sub(r"^def \w+", "def", " ".join(self.text.split())))
+    alone = self.kind == "code" and self.text and not _leans(self.text, self.source)
+    if not alone: return _kept(self, "_call_key", self.source, self.name)
+    return _kept(self, "_call_key", re.sub(r"^def \w+", "def", self.text.strip()))
 
 # %% ../nbs/01_core.ipynb #5efa522f
 def _written(value):

@@ -8,7 +8,7 @@ __all__ = ['BATCH', 'SampleError', 'ProgramSample', 'read_samples', 'read_prompt
 
 # %% ../nbs/27b_samples.ipynb #e9e4ea89
 import gzip, hashlib, json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from itertools import islice
 from pathlib import Path
@@ -88,11 +88,12 @@ def read_prompts(
 
 def known_id(
     id: str, # As a sample writes it
-    ids: Iterable[str] # Of all problems
+    ids: Collection[str] # Of all problems
 ) -> str: # The problem's id, if `id` is clearly another way to write it
     "Find the problem that `Mbpp/2` or `2` means where ids are like `mbpp/2`"
+    if id in ids: return id
     alike = [o for o in ids if id.lower() in (o.lower(), o.lower().rpartition("/")[2])]
-    return alike[0] if id not in ids and len(alike) == 1 else id
+    return alike[0] if len(alike) == 1 else id
 
 def whole_program(
     sample: ProgramSample, # What a model wrote
@@ -140,8 +141,9 @@ def read_results(
     "Read the results that are there, and cut a line off that a kill left unfinished; raises `SampleError`"
     if not path.exists(): return {}
     whole, end, cut = path.read_bytes().rpartition(b"\n")
-    lines, known = [*whole.split(b"\n"), *[cut] * (not cut.startswith(_BEGIN[:len(cut)]))], {}
-    for n, line in enumerate(lines if whole or cut else (), 1):
+    lines, known = whole.split(b"\n") if end else [], {}
+    if not cut.startswith(_BEGIN[:len(cut)]): lines.append(cut) # it isn't ours
+    for n, line in enumerate(lines, 1):
         row: Any = None
         try:
             row = json.loads(line)
@@ -170,7 +172,8 @@ def judge_samples(
         p = problems[o.task_id]
         references = (p.reference_solution, *p.references) if p.reference_solution else None
         code = whole_program(o, p, prompts or {})
-        if o.is_whole: code = read_program(code, p.entry_point).code # there may be words around it
+        found = read_program(code, p.entry_point) if o.is_whole else None # there may be words around it
+        if found and not found.trouble: code = found.code
         jobs.append(problem_job(p, code, cases[p.id], reference=references, unguarded=unguarded))
     if typecheck: need_checker()
     keys = [_key(j, problems[o.task_id], sandbox.timeout, typecheck) for o, j in zip(samples, jobs)]

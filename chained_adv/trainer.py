@@ -736,8 +736,8 @@ def _used_again(self: AdversarialTrainer, stage):
 def _problem_keys(self: AdversarialTrainer):
     "Hash which problems measure the run, and what all problems say"
     measured = [*self.held_out, *self.to_select]
-    texts = [(p.description, p.function_signature, p.baseline_tests, p.reference_solution, p.setup)
-             for p in (*self.sampler.problems, *measured)]
+    texts = [(p.description, p.function_signature, p.baseline_tests, p.reference_solution, p.references,
+              p.setup, p.rules, p.timeout) for p in (*self.sampler.problems, *measured)]
     return stable_hash([p.id for p in measured]), stable_hash(texts)
 
 @patch

@@ -59,12 +59,39 @@ SCRIPTS = {
     "open(1)": "f = open(1, 'w')\nf.write(str(int(input()) * 2))",
     "another wrapper": "import io, sys\nsys.stdout = io.TextIOWrapper(sys.stdout.buffer)\nprint(int(input()) * 2)",
     "a contest's fast input and output": FAST_IO,
+    "a pool without an end": "from concurrent.futures import ThreadPoolExecutor\nn = int(input())\nprint(sum(ThreadPoolExecutor(2).map(int, [n, n])))",
+    "an output of its own": "import sys\nclass Out:\n    def __init__(s, f): s.write = f.write\nsys.stdout = Out(sys.stdout)\nprint(int(input()) * 2)",
+    "a detached output": "import sys\nout = sys.stdout.detach()\nout.write(b'%d' % (int(input()) * 2))",
+    "a copy of a descriptor": "import os, sys\nsys.stdout = os.fdopen(os.dup(1), 'w')\nprint(int(input()) * 2)",
+    "a large stack": "import threading\nthreading.stack_size(1 << 28)\nt = threading.Thread(target=lambda: print(int(input()) * 2))\nt.start()",
+    "logging": "import logging, sys\nlogging.basicConfig(stream=sys.stdout, format='%(message)s')\nlogging.warning(int(input()) * 2)",
+    "a handler": "import logging, sys\nlogging.getLogger('x').addHandler(logging.StreamHandler(sys.stdout))\nlogging.getLogger('x').warning(int(input()) * 2)",
+    "the size of the input": "import io, os\ninput = io.BytesIO(os.read(0, os.fstat(0).st_size)).readline\nprint(int(input()) * 2)",
+    "standard input replaced": "import sys\nsys.stdin = open(0)\nprint(int(input()) * 2)",
+    "finalizers": "import weakref\nclass A:\n    def __del__(s): pass\na = A()\nweakref.finalize(a, print, int(input()) * 2)",
+    "the end of an object": "class A:\n    def __del__(s): print(n * 2)\nn = int(input())\na = A()",
     "deep, by Python's own limit": "def f(n): return n and f(n - 1)\nf(985)\nprint(int(input()) * 2)",
     "a fence in a text, and a bare list": "print('~~~~' and int(input()) * 2)\n[o for o in '```']"}
 
 @pytest.mark.parametrize("code", SCRIPTS.values(), ids=SCRIPTS)
 def test_scripts_read_and_print_as_on_a_command_line(box, code):
     assert passes(box, code, prints(("21\n", "42"), ("4\n", "8"), ("5\n", "11")), "") == [True, True, False]
+
+def test_scripts_without_threads():
+    "The jail's level `process` allows no threads"
+    with Sandbox(timeout=2, workers=1, isolation="process") as box:
+        assert passes(box, "print(int(input()) * 2)", prints(("21\n", "42"), ("4\n", "8")), "") == [True, True]
+        assert passes(box, "print(len(input()))", prints(("x" * 9000, "9000")), "") == [True]
+
+def test_nothing_of_an_output_arrives_in_the_next(box):
+    code = "import gc, sys\nclass IO: out = sys.stdout\nn = int(input())\nIO.out.write(f'{n * 2}\\n')\nif n == 21: raise ValueError\ngc.collect()"
+    found = verdicts(box, code, prints(("21\n", "42"), ("4\n", "8"), ("5\n", "10")), "")
+    assert [v.outcome for v in found] == ["exception", "passed", "passed"]
+    late = "import threading, time\nn = int(input())\nthreading.Thread(target=lambda: (time.sleep(.1), print('late')), daemon=True).start()\nprint(n * 2)\ntime.sleep(.15 * (n == 4))"
+    assert passes(box, late, prints(("21\n", "42"), ("5\n", "10")), "") == [True, True]
+
+def test_what_was_printed_is_kept_for_people(box):
+    assert box.run_many([Job("print(int(input()) * 2)\nraise ValueError", prints(("21\n", "42")), "")])[0].stdout == "42\n"
 
 def test_large_inputs_leave_no_descriptors(box):
     assert all(passes(box, "print(len(input()))", prints(*(("x" * (100_000 + i), str(100_000 + i)) for i in range(70))), ""))
@@ -79,6 +106,7 @@ def test_numbers_that_are_printed(box, got, wanted, same): assert passes(box, f"
 def test_tiny_numbers_are_not_zero(box):
     assert passes(box, "def f(x): return 0", "assert f(1) == 6.62607015e-34\n(1, 1.6e-19)\n(1, 2e-16)") == [False, False, True]
     assert passes(box, "def f(x): return 0", "(1, 2e-16)", rules={"float": 0}) == [False]
+    assert passes(box, "def f(xs): m = sum(xs) / len(xs); return sum((x - m)**2 for x in xs) / len(xs)", "([.1, .1, .1], 0.0)") == [True]
 
 CHECK = "def check(args, got, want):\n    xs, total = args\n    return sum(got) == total and all(x in xs for x in got)"
 
@@ -96,8 +124,27 @@ def test_tests_of_classes_know_something(box):
     tests = "assert C.R.value == 1\nassert len(C) == 2\nassert B(3).n == 3\nassert B(4).get() == 4\nassert P == 3\nwith pytest.raises(KeyError):\n    C['X']"
     assert all(passes(box, code, tests, "", "class B:", runs=2))
 
+def test_tests_of_solutions_and_nodes_know_something(box):
+    code = "class Solution:\n    def __init__(s, xs=()):\n        if xs == -1: raise ValueError\n        s.xs, s.seen = list(xs), {1: 2}\n        s.total = sum(xs)\n    def __len__(s): return len(s.xs)\n    def __getitem__(s, i): return s.xs[i]"
+    tests = "assert Solution([1, 2, 3]).total == 6\nassert len(Solution([1, 2, 3])) == 3\nassert Solution([1, 2, 3])[2] == 3\nassert Solution().seen == {1: 2}\nwith pytest.raises(ValueError):\n    Solution(-1)"
+    assert all(passes(box, code, tests, "", "class Solution:", runs=2))
+    node = "class TreeNode:\n    def __init__(s, v, left=None): s.v, s.left = v, left\n    @property\n    def depth(s): return 1 + (s.left.depth if s.left else 0)"
+    assert passes(box, node, "assert TreeNode(1, TreeNode(2)).depth == 2", "TreeNode", "class TreeNode:", runs=2) == [True]
+    assert passes(box, "from enum import Enum\nclass C(Enum):\n    R = 1", "with pytest.raises(KeyError):\n    C['X']", "C", "class C:", runs=2) == [True]
+
+@pytest.mark.parametrize("text", ["assert f(1) == 2\nassert f", "import unittest\nclass T(unittest.TestCase):\n    def test_a(self): self.assertEqual(f(1), 2)\n    def test_b(self): self.assertTrue(f)",
+    "class TestA:\n    def setup_class(self): pass\n    def test_a(self): assert f(1) == 2\n    def test_b(self): assert f", ">>> f(1)\n2\n>>> bool(f)\nTrue"])
+def test_what_another_test_asked_is_no_excuse(box, text): assert passes(box, "def f(x): return x + 1", text, "f", "def f(x):", runs=2) == [True, False]
+
+def test_what_the_set_up_asked_counts(box):
+    text = "import unittest\nclass T(unittest.TestCase):\n    @classmethod\n    def setUpClass(c): c.x = f(1)\n    def test_a(self): self.assertEqual(self.x, 2)\n    def test_b(self): self.assertTrue(self.x == 2)"
+    assert passes(box, "def f(x): return x + 1", text, "f", "def f(x):", runs=2) == [True, True]
+
 def test_copies_of_a_test_earn_once():
-    assert len({o.call_key for o in parse_tests("assert [f(1)] == [2]\n" * 4 + "assert [f(2)] == [3]", "f", "def f(x):").cases}) == 2
+    keys = lambda text: len({o.call_key for o in parse_tests(text, "f", "def f(x):").cases})
+    assert keys("assert [f(1)] == [2]\n" * 4 + "assert [f(2)] == [3]") == 2
+    assert keys("def test_a():\n    assert [f(1)] == [2]\ndef test_b():\n    assert [f(1)] == [2]") == 1
+    for text in ("assert len(f('a b')) == len('a b')\nassert len(f('a  b')) == len('a  b')", "x = 1\nassert [f(x)] == [x + 1]\nx = 2\nassert [f(x)] == [x + 1]"): assert keys(text) == 2, text
 
 def test_functions_that_change_their_argument(box):
     for code, text, right in (("def f(xs): xs.sort()", "assert not f([2, 1])", True), ("def f(xs): xs.sort()", "assert f([2, 1])", False), ("def f(xs): xs.sort()", "([2, 1], [1, 2])", True)):

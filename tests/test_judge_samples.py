@@ -201,6 +201,15 @@ def test_a_file_that_is_read_is_not_written(here, name):
         done = call("judge", "s.jsonl", "--problems", "problems.jsonl", "--out", name, *more)
         assert done.exit_code == 2 and "is a file that is read" in done.stderr and Path(name).read_text() == before
 
+def test_a_first_line_that_was_cut_is_judged_again(here):
+    write("s.jsonl", [whole(0)])
+    Path("r.jsonl").write_text('{"sample": 0, "task')
+    assert judged("s.jsonl", "--out", "r.jsonl")["passed"] == 1 and len(lines("r.jsonl")) == 1
+
+def test_an_answer_that_breaks_off_is_no_program(here):
+    write("s.jsonl", [dict(task_id="Mini/0", solution="def add0(a, b):\n    return a + b\n\ndef g(")])
+    assert judged("s.jsonl")["passed"] == 0
+
 def test_ids_in_other_spellings(here):
     write("s.jsonl", [dict(whole(0), task_id="mini/0"), dict(whole(1), task_id=1), dict(whole(2), task_id="2")])
     assert judged("s.jsonl")["passed"] == 3

@@ -12,11 +12,11 @@ from decimal import Decimal
 from typing import Any
 
 # %% ../../nbs/judge/03_compare.ipynb #7e73927e
-def nearly_equal(a: complex, b: complex, close: float) -> bool: # Numbers; relative difference allowed
+def nearly_equal(a: complex, b: complex, close: float) -> bool: # Answer, wanted; relative difference allowed
     "True for numbers that differ in the last digits, or are both not a number"
     if a == b or a != a and b != b: return True
     size = max(abs(a), abs(b))
-    rounding = 1e-12 if close and size > 1e-18 else 0 # errors of numbers near 1; smaller ones are meant
+    rounding = 1e-12 if close and (not b or size > 1e-18) else 0 # errors of numbers near 1; 1e-30 is meant
     return abs(a - b) <= max(close * size, rounding) and abs(a - b) < math.inf
 
 def same(

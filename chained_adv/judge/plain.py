@@ -16,6 +16,7 @@ from .wire import Channel, patch, read
 # %% ../../nbs/judge/11_plain.ipynb #16f8c1ec
 class Together:
     "What a suite is run with where nothing stands between it and the program"
+    set_up = count = 0 # nobody counts here what is asked
     def __init__(self, channel: Channel, about: dict):
         self.channel = channel
         self.program = Program(channel, about["code"], about["entry"], about["signature"], about["script"])
@@ -28,7 +29,7 @@ def begin(self: Together, number: int):
     self.channel.send(LETTER.pack(b"B", number, 0))
 
 @patch
-def report(self: Together, number: int, outcome: int, reason: str, lasts: bool = False):
+def report(self: Together, number: int, outcome: int, reason: str):
     "A test has ended"
     self.channel.send(LETTER.pack(b"V", number, outcome) + reason.encode("utf-8", "replace")[:MAX_REASON])
 

@@ -5,11 +5,12 @@
 # %% auto #0
 __all__ = ['FUNCTIONS', 'TYPES', 'ERRORS', 'KNOWN', 'OPERATORS', 'READY', 'MAX_PRINTED', 'MAX_OUTPUT', 'ready_names', 'Unloaded',
            'NotAllowed', 'is_public', 'is_own', 'lineage', 'KeptOutput', 'SELF', 'Program', 'compiled', 'known_name',
-           'may_see', 'take_items', 'operate', 'GivenInput', 'look_like_a_file', 'PipedOutput', 'feed', 'drain',
-           'open_pipe', 'end_as_python', 'knowing', 'play_program']
+           'may_see', 'take_items', 'operate', 'GivenInput', 'PipedOutput', 'look_like_a_file', 'fill_input', 'feed',
+           'drain', 'forget_earlier_runs', 'end_as_python', 'flush', 'knowing', 'play_program']
 
 # %% ../../nbs/judge/02_program.ipynb #40219238
-import atexit, builtins, functools, io, itertools, operator, os, random, re, sys, threading, types
+import atexit, builtins, functools, gc, io, itertools, operator, os, random, re, sys, threading, types
+import weakref
 from typing import Any
 from .nodes import NODES, call_with_nodes, hints_of, read_hints
 from .wire import Builder, Channel, NotPlain, Packer, patch, read, write
@@ -106,6 +107,7 @@ class Program:
         self.error: BaseException | None = None
         self.streams: list[KeptOutput] = []
         self.source, self.script = code, script
+        self.null: int | None = None # a descriptor of `/dev/null`, once a script has run
         if "random" in code: # the fork left it as the zygote's
             random.seed()
             if numpy := sys.modules.get("numpy.random"): numpy.seed()
@@ -286,11 +288,21 @@ def operate(o: Any, name: str, args: list) -> Any:
     return python(*[o if a is SELF else a for a in args]) if reflected else python(o, *args)
 
 # %% ../../nbs/judge/02_program.ipynb #2b909d96
+class _Bytes(io.BytesIO):
+    def fileno(self): return 0
+
 class GivenInput(io.TextIOWrapper):
     "A text as standard input; it is in descriptor 0, too"
-    mode = "r"
-    def __init__(self, data: bytes): super().__init__(io.BytesIO(data), "utf-8")
-    def fileno(self): return 0
+    mode, name = "r", "<stdin>"
+    def __init__(self, data: bytes): super().__init__(_Bytes(data), "utf-8")
+
+class PipedOutput(io.TextIOWrapper):
+    "Standard output through a copy of descriptor 1, which we close at the end of the run"
+    mode, name = "w", "<stdout>"
+    def __init__(self):
+        self.raw = io.FileIO(os.dup(1), "w")
+        super().__init__(io.BufferedWriter(self.raw, 1 << 16), "utf-8", "replace", newline="\n")
+    def fileno(self): return 1
 
 def look_like_a_file(size: int):
     "Contest programs ask standard input for its size, and read it in one piece"
@@ -304,13 +316,19 @@ def look_like_a_file(size: int):
     os.fstat, os.read = fstat, read_all
 
 _FSTAT, _READ = os.fstat, os.read
+MAX_OUTPUT = 8_000_000 # bytes of an output that we keep: what may cross
 
-class PipedOutput(io.TextIOWrapper):
-    "Standard output that goes through descriptor 1"
-    mode = "w"
-    def __init__(self):
-        raw = io.FileIO(1, "w", closefd=False)
-        super().__init__(io.BufferedWriter(raw, 1 << 16), "utf-8", "replace", newline="\n")
+# %% ../../nbs/judge/02_program.ipynb #950d0189
+def fill_input(data: bytes):
+    "Make descriptor 0 a pipe with these bytes; a thread writes what the pipe doesn't take at once"
+    reader, writer = os.pipe()
+    os.dup2(reader, 0)
+    os.close(reader)
+    os.set_blocking(writer, False)
+    rest = data[os.write(writer, data):] if data else b""
+    os.set_blocking(writer, True)
+    try: threading.Thread(target=feed, args=(writer, rest), daemon=True).start() if rest else os.close(writer)
+    except RuntimeError: os.close(writer) # the jail's level `process` allows no threads
 
 def feed(writer: int, data: bytes):
     "Write to a pipe until nobody can read it any more"
@@ -319,60 +337,79 @@ def feed(writer: int, data: bytes):
     except OSError: pass
     finally: os.close(writer)
 
-def drain(reader: int, pieces: list):
-    "Read a pipe until nobody can write to it any more; keep no more than may cross"
-    room = MAX_OUTPUT
-    while piece := _READ(reader, 1 << 16):
+def drain(reader: int, pieces: list, end: bytes):
+    "Read a pipe until its last bytes are `end`"
+    room, last = MAX_OUTPUT, b""
+    while last != end and (piece := _READ(reader, 1 << 16)):
         if room > 0: pieces.append(piece)
-        room -= len(piece)
+        room, last = room - len(piece), (last + piece)[-len(end):]
     os.close(reader)
 
-def open_pipe(end: int, place: int, work: Any, *more: Any) -> threading.Thread: # `end`: 0 reads, 1 writes
-    "Make descriptor `place` one end of a pipe; a thread works at the other"
-    ends = os.pipe()
-    os.dup2(ends[end], place)
-    os.close(ends[end])
-    thread = threading.Thread(target=work, args=(ends[1 - end], *more), daemon=True)
-    thread.start()
-    return thread
+def forget_earlier_runs():
+    "Take back what an earlier run of the program set in Python's modules"
+    threading.stack_size(0)
+    atexit._clear()
+    weakref.finalize._registered_with_atexit = weakref.finalize._shutdown = False
+    logging = sys.modules.get("logging")
+    for o in (logging.root, *logging.root.manager.loggerDict.values()) if logging else ():
+        getattr(o, "handlers", []).clear()
 
-def end_as_python(names: dict):
-    "What Python does at the end of a script: threads, `atexit`, files"
+def end_as_python():
+    "What Python does at the end of a script: pools, threads, `atexit`"
+    if pools := sys.modules.get("concurrent.futures.thread"):
+        pools._python_exit()
+        pools._shutdown = False
     while left := [t for t in threading.enumerate() if t is not threading.current_thread() and not t.daemon]:
         left[0].join()
     atexit._run_exitfuncs()
-    streams = [o for o in (sys.stdout, sys.__stdout__) if o and not o.closed]
-    for o in streams: o.flush()
-    names.clear() # closes files that are still open
+
+def flush(*streams: Any):
+    "Flush what a program may have replaced; as at Python's end, errors don't matter"
     for o in streams:
-        if isinstance(o, io.TextIOWrapper) and not o.closed: o.flush() # what closing files printed
+        try: o.flush()
+        except Exception: pass
 
-# %% ../../nbs/judge/02_program.ipynb #950d0189
-MAX_OUTPUT = 64_000_000 # bytes that a script's output may have
-
+# %% ../../nbs/judge/02_program.ipynb #6d400668
 @patch
 def run_script(self: Program, given: str) -> str: # What it printed
     "Run the program as a script with a text as its standard input"
-    data, pieces, null = given.encode("utf-8", "replace"), [], os.dup(2)
-    open_pipe(0, 0, feed, data)
+    data, pieces, end = given.encode("utf-8", "replace"), [], os.urandom(16)
+    null = self.null = self.null or os.dup(2)
+    forget_earlier_runs()
+    fill_input(data)
     look_like_a_file(len(data))
-    drained = open_pipe(1, 1, drain, pieces)
+    reader, writer = os.pipe()
+    os.dup2(writer, 1)
+    thread = threading.Thread(target=drain, args=(reader, pieces, end), daemon=True)
+    try: thread.start()
+    except RuntimeError: thread = None
     self.streams = [KeptOutput(), KeptOutput()]
     sys.stdin, sys.stderr = GivenInput(data), self.streams[1]
-    sys.stdout = sys.__stdout__ = PipedOutput()
+    sys.stdout = sys.__stdout__ = out = PipedOutput() if thread else KeptOutput()
     main = sys.modules["__main__"] = types.ModuleType("__main__")
     vars(main)["__file__"] = sys.argv[0]
-    atexit._clear()
     try:
         try: exec(compiled(self.source), vars(main))
         except SystemExit as e:
             if e.code not in (None, 0): raise
-        end_as_python(vars(main))
+        finally: end_as_python()
     finally:
+        flush(sys.stdout, out)
+        for name in [*vars(main)][::-1]: vars(main).pop(name, None) # closes files that are still open
+        sys.stdin = sys.stdout = sys.__stdout__ = None
+        if "open" in self.source: gc.collect()
+        flush(out)
+        try: os.write(writer, end)
+        except OSError: pass
+        os.close(writer)
         for place in (0, 1): os.dup2(null, place)
-        os.close(null)
-        drained.join(.2) # a copy of the descriptor may keep the pipe open
-        text = b"".join(pieces).decode("utf-8", "replace")
+        if thread:
+            out.raw.close() # a late print is an error of its own, and no part of the next output
+            thread.join(2)
+        else:
+            os.close(reader)
+            pieces = [out.kept.getvalue()]
+        text = b"".join(pieces).removesuffix(end).decode("utf-8", "replace")
         self.streams[0].write(text)
     self.streams = [] # what was printed is the answer
     return text

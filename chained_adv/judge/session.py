@@ -31,9 +31,7 @@ def name_of(item: pytest.Item) -> str:
 # %% ../../nbs/judge/05_session.ipynb #f9300aa9
 def shares_setup(item: Any) -> bool:
     "True if what a test asks in its set-up may serve the tests after it: `setUpClass`, a fixture of a module"
-    known = [o for found in item._fixtureinfo.name2fixturedefs.values() for o in found]
-    own = lambda o: o.func.__module__ == item.module.__name__
-    return any(o.scope in ("class", "module", "package") or o.scope == "session" and own(o) for o in known)
+    return any(o.scope != "function" for found in item._fixtureinfo.name2fixturedefs.values() for o in found)
 
 class Collected:
     "A plugin that hands pytest the module, and tells the tester of each test"
@@ -59,6 +57,7 @@ class Collected:
         self.tester.begin(item.number)
 
     def pytest_runtest_logreport(self, report):
+        if report.when == "setup" and self.shared: self.tester.set_up += self.tester.count
         if report.outcome == "failed":
             crash = getattr(report.longrepr, "reprcrash", None)
             message = str(crash.message if crash else report.longrepr)[:300]
@@ -70,7 +69,7 @@ class Collected:
     def close(self):
         if self.number is not None:
             found = [o for code in (1, 2, 0, 3) for o in self.found if o[0] == code]
-            self.tester.report(self.number, *(found or [(3, "it did not run")])[0], self.shared)
+            self.tester.report(self.number, *(found or [(3, "it did not run")])[0])
         self.number, self.found = None, []
 
 def run_session(module: Any, wanted: dict, tester: Any):

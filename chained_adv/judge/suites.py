@@ -161,11 +161,14 @@ class Suite:
 def run(self: Suite, tester: Any, make_names: Callable, about: dict) -> int: # How many tests there are
     "Run what is wanted and not in `skip`; the tester is told of each test's begin and end"
     skip = set(about["skip"])
-    def one(number: int | None, do: Callable, lasts: bool = False):
-        if number in skip or number is None and not lasts: return
-        if number is None: return outcome_of(do)
+    def one(number: int | None, do: Callable, always: bool = False, lasts: bool = False):
+        if number in skip or number is None and not always: return
+        asked = tester.set_up
+        if number is None: outcome_of(do)
+        if number is None and not lasts: tester.set_up = asked # no excuse for a test that asks nothing
+        if number is None: return
         tester.begin(number)
-        tester.report(number, *outcome_of(do), lasts)
+        tester.report(number, *outcome_of(do))
     if "rows" in about: return Rows(self, tester, about).run(one)
     names, text = make_names(), self.compiled
     if text["examples"]: self.run_examples(names, one)
@@ -200,7 +203,7 @@ def run_examples(self: Suite, names: dict, one: Callable):
     examples = doctest.DocTestParser().get_examples(self.compiled["examples"])
     last = max((int(name[3:]) for name in self.wanted), default=-1)
     for n, example in enumerate(examples[:last + 1]):
-        one(self.wanted.get(f">>>{n}"), lambda: run_example(example, names), True)
+        one(self.wanted.get(f">>>{n}"), lambda: run_example(example, names), True, not example.want)
 
 def run_example(example: Any, names: dict):
     "One example"
