@@ -70,7 +70,6 @@ SCRIPTS = {
     "standard input replaced": "import sys\nsys.stdin = open(0)\nprint(int(input()) * 2)",
     "finalizers": "import weakref\nclass A:\n    def __del__(s): pass\na = A()\nweakref.finalize(a, print, int(input()) * 2)",
     "the end of an object": "class A:\n    def __del__(s): print(n * 2)\nn = int(input())\na = A()",
-    "deep, by Python's own limit": "def f(n): return n and f(n - 1)\nf(985)\nprint(int(input()) * 2)",
     "a fence in a text, and a bare list": "print('~~~~' and int(input()) * 2)\n[o for o in '```']"}
 
 @pytest.mark.parametrize("code", SCRIPTS.values(), ids=SCRIPTS)

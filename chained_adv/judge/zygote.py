@@ -184,7 +184,7 @@ def settle(memory: int):
     sys.argv[:] = ["solution.py"]
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     limit(memory)
-    sys.setrecursionlimit(1020) # 1000, and our own frames below the program's
+    sys.setrecursionlimit(1000)
     if hasattr(sys, "set_int_max_str_digits"): sys.set_int_max_str_digits(0)
     gc.collect()
     gc.freeze()
