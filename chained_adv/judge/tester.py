@@ -220,7 +220,7 @@ def tells_much(self: Tester, request: list, status: str, tree: Any) -> bool:
     verb, target, name, args, kwargs = request
     if type(target) is not str: # an object that an earlier answer brought
         handle = self.things.get(("h", target))
-        ours = handle is not None and name_of(handle) in {*NODES} - {self.entry} # `bool` would ask the program
+        ours = handle is not None and name_of(handle) in {*NODES} - {self.entry} # its truth would be asked
         return (verb, name) != ("op", "bool") and not ours
     if verb == "call":
         given = bool(args) or kwargs != {"d": []} # `Solution()` is but the way to its methods
