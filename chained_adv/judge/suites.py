@@ -161,14 +161,16 @@ class Suite:
 def run(self: Suite, tester: Any, make_names: Callable, about: dict) -> int: # How many tests there are
     "Run what is wanted and not in `skip`; the tester is told of each test's begin and end"
     skip = set(about["skip"])
-    def one(number: int | None, do: Callable, always: bool = False, lasts: bool = False):
+    def one(number: int | None, do: Callable, always: bool = False, alone: bool = False):
         if number in skip or number is None and not always: return
-        asked = tester.set_up
-        if number is None: outcome_of(do)
-        if number is None and not lasts: tester.set_up = asked # no excuse for a test that asks nothing
-        if number is None: return
+        if number is None: return outcome_of(do) # what it asks, later tests may use
+        before = tester.set_up
+        if alone: tester.set_up = 0 # it uses nothing that earlier statements set
         tester.begin(number)
-        tester.report(number, *outcome_of(do))
+        found = outcome_of(do)
+        asked = tester.count
+        tester.report(number, *found)
+        tester.set_up = before + asked * always
     if "rows" in about: return Rows(self, tester, about).run(one)
     names, text = make_names(), self.compiled
     if text["examples"]: self.run_examples(names, one)
@@ -180,12 +182,15 @@ def run(self: Suite, tester: Any, make_names: Callable, about: dict) -> int: # H
 @patch
 def run_pieces(self: Suite, names: dict, one: Callable):
     "Statements at the top level in order, then the functions"
+    first = set(names)
+    is_alone = lambda used: not (names.keys() - first).intersection(used)
     for name, code in self.compiled["pieces"]:
         piece = unpack_code(code)
-        if name: one(self.wanted.get(name), lambda: exec(piece, names), True)
+        if name: one(self.wanted.get(name), lambda: exec(piece, names), True, is_alone(piece.co_names))
         else: exec(piece, names)
     for name in [] if self.compiled["pytest"] else self.compiled["functions"]:
-        one(self.wanted.get(name), lambda: names[name]())
+        used = getattr(getattr(names[name], "__code__", None), "co_names", ())
+        one(self.wanted.get(name), lambda: names[name](), False, is_alone(used))
 
 @patch
 def run_pytest(self: Suite, names: dict, tester: Any, skip: set):
@@ -201,9 +206,10 @@ def run_examples(self: Suite, names: dict, one: Callable):
     "The examples of a doctest"
     import doctest
     examples = doctest.DocTestParser().get_examples(self.compiled["examples"])
-    last = max((int(name[3:]) for name in self.wanted), default=-1)
+    last, first = max((int(name[3:]) for name in self.wanted), default=-1), set(names)
     for n, example in enumerate(examples[:last + 1]):
-        one(self.wanted.get(f">>>{n}"), lambda: run_example(example, names), True, not example.want)
+        alone = not (names.keys() - first).intersection(re.findall(r"\w+", example.source))
+        one(self.wanted.get(f">>>{n}"), lambda: run_example(example, names), True, alone)
 
 def run_example(example: Any, names: dict):
     "One example"
