@@ -105,7 +105,7 @@ def test_list_and_faults(kept):
     assert [(o["step"], o["problem"]) for o in listed] == [(0, "double"), (0, "easy"), (8, "double"), (8, "easy"), (3, "double")]
     refused(call("look", kept, "--step", 5), "nothing kept for step 5")
     refused(call("look", kept, "--problem", "sort"), "no evaluation played sort")
-    refused(call("look", kept / "nowhere"), "does not exist")
+    refused(call("look", kept / "nowhere"), "no such folder")
     refused(call("look", kept, "--html", kept / "no/such/page.html"), "cannot be written")
 
 def test_looking_needs_no_torch(kept):
