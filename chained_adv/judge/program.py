@@ -356,7 +356,8 @@ def forget_earlier_runs():
 
 def end_as_python():
     "What Python does at the end of a script: pools, threads, `atexit`"
-    if pools := sys.modules.get("concurrent.futures.thread"):
+    pools: Any = sys.modules.get("concurrent.futures.thread")
+    if pools:
         pools._python_exit()
         pools._shutdown = False
     while left := [t for t in threading.enumerate() if t is not threading.current_thread() and not t.daemon]:
@@ -385,7 +386,8 @@ def run_script(self: Program, given: str) -> str: # What it printed
     except RuntimeError: thread = None
     self.streams = [KeptOutput(), KeptOutput()]
     sys.stdin, sys.stderr = GivenInput(data), self.streams[1]
-    sys.stdout = sys.__stdout__ = out = PipedOutput() if thread else KeptOutput()
+    out: Any = PipedOutput() if thread else KeptOutput()
+    sys.stdout = sys.__stdout__ = out
     main = sys.modules["__main__"] = types.ModuleType("__main__")
     vars(main)["__file__"] = sys.argv[0]
     try:
