@@ -219,14 +219,14 @@ def tells_much(self: Tester, request: list, status: str, tree: Any) -> bool:
     "True if an answer depends on what the program's author wrote: `bool(f)` is true of every function"
     verb, target, name, args, kwargs = request
     if type(target) is not str: # an object that an earlier answer brought
-        handle = self.things.get(("h", target))
-        ours = handle is not None and name_of(handle) in {*NODES} - {self.entry} # its truth would be asked
+        handle = self.things.get(("h", target)) # compared with None below: `bool(handle)` asks the program
+        ours = handle is not None and name_of(handle) in {*NODES} - {self.entry}
         return (verb, name) != ("op", "bool") and not ours
     if verb == "call":
         given = bool(args) or kwargs != {"d": []} # `Solution()` is but the way to its methods
         return target == self.entry != "Solution" or target not in NODES and (target != "Solution" or given)
     if verb not in ("op", "attr"): return True
-    if status == "raise": return name == "getitem" and "TypeError" not in tree["x"][0] # an enumeration's
+    if status == "raise": return name == "getitem" and "TypeError" not in tree["x"][0] # a missing member
     return verb == "attr" or name in ("getitem", "contains", "iter", "len")
 
 @patch
