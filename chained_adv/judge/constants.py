@@ -117,8 +117,11 @@ def fit_row(
     return takes.least < size <= takes.most + 1, inner is not None and takes.least <= inner <= takes.most
 
 # %% ../../nbs/judge/04_constants.ipynb #7c8384c6
-def nested_rows(shapes: list, takes: Parameters) -> list: # As above
-    "Of each row: are its arguments in brackets of their own? None if it fits in neither way"
+def nested_rows(
+    shapes: list, # row: its shape, as `fit_row` takes it
+    takes: Parameters # Of the function
+) -> list: # row: True, False, or None if it fits in neither way
+    "Say of each row whether its arguments stand in brackets of their own"
     fits = [fit_row(shape, takes) for shape in shapes]
     if not all(pair for _, pair in fits):
         return [False if flat else True if pair else None for flat, pair in fits]
