@@ -65,6 +65,7 @@ def _forward(layer, x, *args, **kwargs):
     if odd or len(names) != 1 or layer.base_layer.weight.dtype != x.dtype:
         return type(layer).forward(layer, x, *args, **kwargs)
     a, b = (o[names[0]].weight for o in (layer.lora_A, layer.lora_B))
+    if x.dtype == torch.bfloat16: a, b = a.bfloat16(), b.bfloat16()
     if a.dtype != x.dtype: return type(layer).forward(layer, x)
     flat = x.reshape(-1, x.shape[-1]) # what changes in place must not be a view: autograd would copy it
     out, scaled = layer.base_layer(flat), b.T * layer.scaling[names[0]]
