@@ -239,7 +239,7 @@ def test_the_report_says_what_the_lines_say(measured, capsys):
     assert cells[3].startswith(f"{100 * (sum(map(mean, seeds)) / 2 - mean(before)):+.1f}") and len(cells) == 6
     assert "beyond random rewards" in report and "seeds 1, 2" in report and "### Training" in report
 
-@pytest.mark.parametrize("name", ["qwen05", "qwen05_twice"])
+@pytest.mark.parametrize("name", ["qwen05", "qwen05_twice", "qwen05_longer"])
 def test_the_report_on_record_says_what_its_lines_say(name, capsys, tmp_path):
     record = ROOT / "research/data" / name
     shutil.copytree(record, tmp_path / "copy")
@@ -276,7 +276,7 @@ def test_other_options_are_refused(measured, options):
 def test_the_recipe_is_what_it_says():
     config = make_config(read_toml(RECIPE))
     assert config.stages == config.model.chain_stages == config.model.test_stages == (5,) and config.model.adapters == "role"
-    assert [o.name for o in stage_phases(config, 5)] == ["discriminator", "alternating"]
+    assert [o.name for o in stage_phases(config, 5)] == ["discriminator", "generator"]
     assert config.save_every and config.probe_samples == 8 and config.model.prompts in PROMPT_SETS
 
 def test_the_held_out_problems_are_those_above_413():
