@@ -5,13 +5,14 @@
 
 What follows `--` is given to `chained-adv train`. Each kill (SIGKILL, to all processes of the run) comes between no and as many seconds
 after a start as the run left alone took; `--seed` draws the moments. We compare the lines of steps and evaluations, seconds left out, and
-the texts that were kept. The exit status is 1 if anything differs. Run it again to go on where it was stopped.
+the texts that were kept. The exit status is 1 if anything differs. Run it again, with the same options, to go on where it was stopped.
 """
 
 import argparse
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,15 +24,18 @@ sys.path[:0] = [str(ROOT)]
 from chained_adv.looking import read_episodes # noqa: E402
 
 
-def start(folder, options):
+def run(folder, options, seconds=None):
+    "Start or resume a run, and kill it after some seconds (None: never). True if it was killed"
     command = [sys.executable, "-m", "chained_adv.cli", "train", *options, "--resume", "--out", str(folder)]
     with open(folder.with_suffix(".log"), "a") as log:
-        return subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
-
-
-def finish(folder, options):
-    if not (folder / "summary.json").exists() and start(folder, options).wait():
-        raise SystemExit(f"the run failed; {folder.with_suffix('.log')} says why")
+        child = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+    try: status = child.wait(seconds)
+    except subprocess.TimeoutExpired: return True
+    finally: # also when we are interrupted
+        if child.poll() is None: os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+    if status: raise SystemExit(f"the run failed with status {status}; {folder.with_suffix('.log')} says why")
+    return False
 
 
 def lines_of(folder):
@@ -49,22 +53,28 @@ def main():
     o.add_argument("options", nargs="*", help="of `chained-adv train`")
     a = o.parse_args()
     a.out.mkdir(parents=True, exist_ok=True)
-    whole, killed, took = a.out / "whole", a.out / "killed", a.out / "seconds"
-    began = time.perf_counter()
-    finish(whole, a.options)
-    if not took.exists(): took.write_text(str(time.perf_counter() - began))
-    seconds = float(took.read_text())
+    whole, killed, took, asked = a.out / "whole", a.out / "killed", a.out / "seconds", a.out / "options.json"
+    options = dict(options=a.options, kills=a.kills, seed=a.seed)
+    if asked.exists() and json.loads(asked.read_text()) != options:
+        raise SystemExit(f"{a.out} holds runs with other options: {asked.read_text()}; name another folder with --out")
+    asked.write_text(json.dumps(options))
+    if not took.exists():
+        shutil.rmtree(whole, ignore_errors=True) # its time counts from its beginning
+        began = time.perf_counter()
+        run(whole, a.options)
+        took.write_text(str(time.perf_counter() - began))
+    seconds, kills = float(took.read_text()), a.out / "kills"
     print(f"left alone: {seconds:.0f} s", flush=True)
-    for moment in random.Random(a.seed).choices(range(1000), k=a.kills):
-        if (killed / "summary.json").exists(): break
-        child = start(killed, a.options)
-        try: child.wait(seconds * moment / 1000)
-        except subprocess.TimeoutExpired:
-            os.killpg(child.pid, signal.SIGKILL)
-            child.wait()
-            done = len((killed / "metrics.jsonl").read_bytes().splitlines()) if (killed / "metrics.jsonl").exists() else 0
-            print(f"killed after {seconds * moment / 1000:.0f} s, {done} steps written", flush=True)
-    finish(killed, a.options)
+    moments = random.Random(a.seed).choices(range(1000), k=a.kills)
+    while not (killed / "summary.json").exists():
+        past = len(kills.read_text().splitlines()) if kills.exists() else 0
+        wait = seconds * moments[past] / 1000 if past < a.kills else None
+        if not run(killed, a.options, wait): continue
+        done = len((killed / "metrics.jsonl").read_bytes().splitlines()) if (killed / "metrics.jsonl").exists() else 0
+        line = f"killed after {wait:.0f} s, {done} steps written"
+        print(line, flush=True)
+        with open(kills, "a") as f: f.write(line + "\n")
+    if not kills.exists(): raise SystemExit("no kill came before the run ended; take another --seed")
     first, second = lines_of(whole), lines_of(killed)
     for name, rows in first.items():
         same = sum(row == other for row, other in zip(rows, second[name]))

@@ -13,13 +13,16 @@
 | frozen | the discriminator's tests and the baseline ones | is the untrained model |
 | fuzz | eight random inputs and the baseline tests | writes none in training |
 
-All arms have the settings of `--config`, the same problems (`OUT/probe.jsonl`) and the same budget of tokens, which counts what both
-players write. `--set` changes settings of all arms, for example `--set token_budget=160000 device=cuda`.
+All arms have the settings of `--config` and the same problems (`OUT/probe.jsonl`). With the recipe the generator takes the same number of
+steps in each arm; an arm whose discriminator doesn't learn leaves its steps out. `--set` changes settings, for example
+`--set token_budget=160000 device=cuda`: with a budget, arms end after so many tokens of both players instead.
 
 A measurement has a line for each held-out problem: a greedy program, `--samples` sampled ones, and a list of tests about each of the first
-`--lists` of these. Programs may be longer than in training (`--tokens`), so that a gain is not one of programs that end in time. The
-untrained model is measured once (`OUT/before`), and each arm after its training (`OUT/ARM_SEED`). Random numbers depend on the problems
-alone, so before and after differ by the training.
+`--lists` of these. Programs may be longer than in training (`--tokens`), so that programs which merely got shorter don't count as a gain.
+The untrained model is measured once (`OUT/before`), and each arm after its training (`OUT/ARM_SEED/after`). Random numbers depend on the
+problems alone. So before and after differ by the training, if the same version and machine measure both: another processor rounds
+otherwise. The files' own tests decide. Those that can't run apart from the program run beside it, where it could forge a pass: none of
+MBPP's do.
 
 `--seconds` bounds a call: each phase (probe, before, training, after) stops at its next block or turn. A kill at any moment costs a block
 of sixteen problems, or the turns since the last checkpoint. Run the same command again.
@@ -38,10 +41,10 @@ import torch
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
-from chained_adv.checkpoints import CheckpointManager # noqa: E402
+from chained_adv.checkpoints import CheckpointManager, check_same_settings # noqa: E402
 from chained_adv.cli import gather_settings, problem_origin, problem_sets # noqa: E402
 from chained_adv.command import make_config, read_settings # noqa: E402
-from chained_adv.core import ConfigError, stable_hash # noqa: E402
+from chained_adv.core import ChainedAdvError, ConfigError, stable_hash # noqa: E402
 from chained_adv.evaluation import (chains_in_turn, observe_best_of, observe_discriminator, observe_generator, # noqa: E402
                                     observe_mutants)
 from chained_adv.intervals import compare_paired, rate_interval # noqa: E402
@@ -53,7 +56,7 @@ from chained_adv.sandbox import Sandbox # noqa: E402
 from chained_adv.tracking import describe_seconds, read_metrics # noqa: E402
 from chained_adv.trainer import AdversarialTrainer, is_mixed, probe_problems # noqa: E402
 from real_model import add_line, read_lines, same_settings # noqa: E402
-from research.controls import OutOfTime, StopAfter # noqa: E402
+from research.controls import StopAfter # noqa: E402
 
 ARMS = dict(learning={}, random=dict(callbacks=("research.controls:RandomRewards",)), baseline=dict(reward="baseline"),
             frozen=dict(n_discriminator_steps=0), fuzz=dict(discriminator_model="fuzz:8"))
@@ -63,6 +66,10 @@ SHOWN = dict( # metric -> how the table calls it
     solved_greedy="solved, greedy", solved="solved, sampled", best_of="best of N by its tests", any_of="any of N",
     solved_ended="solved, of answers that end", truncation_rate="programs cut", validity="tests that are valid",
     bug_catch_rate="own wrong programs caught", mutation_score="mutants caught", test_truncation_rate="lists of tests cut")
+
+
+class OutOfTime(ChainedAdvError):
+    "The time of a call is over; the same command goes on"
 
 
 class Clock:
@@ -82,6 +89,7 @@ class Clock:
 
 def config_of(a, arm="learning", seed=0):
     "Settings of an arm"
+    if odd := [o for o in a.set if "=" not in o]: raise ConfigError(f"--set {odd[0]}: write NAME=VALUE")
     changed = read_settings(dict(o.split("=", 1) for o in a.set), "--set")
     own = dict(seed=seed, out=str(a.out / f"{arm}_{seed}"), eval_samples=AT_ONCE, n_mutants=0)
     return make_config(gather_settings(False, a.config, changed | ARMS[arm] | own))
@@ -144,7 +152,8 @@ def is_measured(path, problems): return {o["id"] for o in read_lines(path)[1:]} 
 
 def measure(make_players, config, held_out, path, a, clock):
     "Measure players on problems, a line each. A block that a kill interrupted is measured again"
-    settings = dict(model=Path(config.model.model).name, temperature=config.model.temperature, tokens=config.model.max_stage_tokens,
+    m = config.model
+    settings = dict(model=Path(m.model).name, prompts=m.prompts, dtype=m.dtype, temperature=m.temperature, tokens=m.max_stage_tokens,
                     samples=a.samples, lists=a.lists, problems=stable_hash([p.id for p in held_out]))
     known = {o["id"] for o in same_settings(path, settings)}
     if is_measured(path, held_out): return
@@ -176,14 +185,16 @@ def measure_sets(make_players, config, held_out, folder, a, clock):
 def train(a, config, train_set, held_out, clock):
     "Train an arm to its end"
     folder = Path(config.out)
+    if (folder / "config.json").exists(): check_same_settings(folder, config)
     if (folder / "summary.json").exists(): return
     folder.mkdir(parents=True, exist_ok=True)
-    if not (folder / "probe.jsonl").exists(): # whole or not at all
+    if config.probe_samples and not (folder / "probe.jsonl").exists(): # whole or not at all
         shutil.copy(a.out / "probe.jsonl", folder / "probe.new")
         os.replace(folder / "probe.new", folder / "probe.jsonl")
     stop = [StopAfter(clock.left)] if a.seconds else []
     with AdversarialTrainer(config, train_set, held_out, callbacks=stop, selection=train_set[:AT_ONCE]) as t:
-        t.train_full_pipeline(resume=True)
+        try: t.train_full_pipeline(resume=True)
+        except KeyboardInterrupt: clock.check(f"{folder.name}: step {t.step}"); raise
 
 
 def trained(config):
@@ -300,7 +311,7 @@ def main(argv=None):
     for name in ("problems", "arm"):
         p = parts[name]
         p.add_argument("--config", default=str(ROOT / "recipes/qwen05_mbpp.toml"))
-        p.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="settings of all arms")
+        p.add_argument("--set", nargs="*", action="extend", default=[], metavar="NAME=VALUE", help="settings of all arms")
         p.add_argument("--held-out", type=int, default=0, help="measure so many held-out problems; 0 is all of them")
         p.add_argument("--seconds", type=float, default=0, help="of this call; 0 is no limit")
         p.add_argument("--threads", type=int, default=1, help="of torch on a CPU")

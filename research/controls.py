@@ -7,15 +7,16 @@
 import time
 from statistics import mean
 from chained_adv.callbacks import Callback
-from chained_adv.core import ChainedAdvError, make_rng
+from chained_adv.core import make_rng
 
 
 class RandomRewards(Callback):
     """Replace every reward of both players by a coin: 0 or 1, whatever was written.
 
-    All answers have the same distribution, so the advantages say nothing about them. Some models gain even so, because training makes
-    likelier what they do anyway: what a run gains beyond this one is due to its rewards. The judge works as always, so the log still
-    says how many programs were right.
+    The coin doesn't look at the answer, so the advantages say nothing about it. Some models gain even so, because training makes likelier
+    what they do anyway. So a run must gain more than this one before its rewards can be the reason. The updates are no smaller: eight coins
+    nearly always differ, while a group of programs that are all right, or all wrong, teaches nothing. The judge works as always, so the log
+    still says how many programs were right.
     """
     def attach(self, trainer):
         self.trainer, play = trainer, trainer.sample_rollout
@@ -32,20 +33,14 @@ class RandomRewards(Callback):
         return rollout
 
 
-class OutOfTime(ChainedAdvError):
-    "The time of a call is over; the same command goes on"
-
-
 class StopAfter(Callback):
-    "Stop a run between two turns when its time is over, but not before one turn; raises `OutOfTime`"
+    "Stop a run when its time is over, as Ctrl-C does: the step that is under way ends and is saved"
     def __init__(self,
         seconds: float # From now on
     ):
         self.end = time.perf_counter() + seconds
-        self.steps = 0 # of this process
 
-    def after_step(self, line, rollout, samples): self.steps += 1
+    def attach(self, trainer): self.trainer = trainer
 
-    def ends_phase(self, phase, turns):
-        if self.steps and time.perf_counter() >= self.end:
-            raise OutOfTime(f"the time is over after step {self.trainer.step}; resume the run to go on")
+    def after_step(self, line, rollout, samples):
+        if time.perf_counter() >= self.end: self.trainer.interrupted = True

@@ -19,7 +19,7 @@ from chained_adv.stages import PROMPT_SETS
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.tracking import read_lines, read_metrics
 from chained_adv.trainer import AdversarialTrainer, stage_phases
-from research.controls import OutOfTime, RandomRewards, StopAfter
+from research.controls import RandomRewards, StopAfter
 
 RECIPE, TINY = ROOT / "recipes/qwen05_mbpp.toml", ROOT / "tests/tiny_recipe.toml"
 
@@ -195,13 +195,13 @@ def test_each_arm_learns_from_what_it_says(trainer_of):
     assert seen["frozen"][:3] == (["generator"], "per_test", True)
     assert seen["fuzz"] == (["generator"], "per_test", True, True)
 
-def test_a_run_stops_when_its_time_is_over_but_not_before_a_turn(trainer_of):
+def test_a_run_stops_when_its_time_is_over_but_not_before_a_step_is_saved(trainer_of):
     steps = []
     for _ in range(2):
-        with trainer_of("learning", [StopAfter(0.)]) as t, pytest.raises(OutOfTime, match="time is over after step"):
+        with trainer_of("learning", [StopAfter(0.)]) as t, pytest.raises(KeyboardInterrupt, match="stopped after step"):
             t.train_full_pipeline(resume=True)
         steps.append(t.step)
-    assert 0 < steps[0] < steps[1] # it goes on, turn by turn
+    assert 0 < steps[0] < steps[1] # it goes on, step by step
 
 
 # The benchmark
@@ -269,6 +269,8 @@ def test_a_call_ends_with_its_time_and_the_next_one_goes_on(measured, options, t
 def test_other_options_are_refused(measured, options):
     with pytest.raises(SystemExit, match="other settings"):
         mbpp.main(["arm", "learning", *options(measured, 1)[:-1], "3"])
+    for words, why in (["generator_lr=1e-3"], "generator_lr"), (["prompts=plain"], "other settings"), (["colour"], "write NAME=VALUE"):
+        with pytest.raises(SystemExit, match=why): mbpp.main(["arm", "learning", *options(measured, 1), "--set", *words])
 
 
 # The recipe itself
