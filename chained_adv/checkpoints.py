@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SCORE_WEIGHTS', 'LOGS', 'CheckpointError', 'Checkpoint', 'CheckpointInfo', 'CheckpointManager', 'check_folder',
-           'check_same_settings', 'warn_of_changes', 'clear_folder', 'go_back', 'hold_folder']
+           'check_same_settings', 'warn_of_changes', 'warn_of_damage', 'clear_folder', 'go_back', 'hold_folder']
 
 # %% ../nbs/34_checkpoints.ipynb #b1287aff
 import hashlib, io, json, math, os, pickle, re, shutil, uuid, warnings
@@ -138,7 +138,7 @@ class Checkpoint:
     tensors: dict[str, dict[str, torch.Tensor]] # key -> name -> tensor, on the CPU
     state: dict # What the trainer needs to go on: step, stage, seconds, order of problems, models
     metrics: dict[str, float] # Metrics when it was saved
-    optimizers: dict | None = None # Optimizer states, on the CPU
+    optimizers: dict | None = None # States of optimizers, value heads, callbacks; None: none were saved
 
 _HASH = re.compile(r"\.[0-9a-f]{12}(?=\.\w+$)") # in a file's name: generator.3f2a91bc04d7.safetensors
 
@@ -230,7 +230,7 @@ def _store(self: CheckpointManager, name, files, manifest):
         _write_file(target / "manifest.json", _json_bytes("manifest", manifest))
         _sync_folder(target)
         _sync_folder(self.folder)
-    except OSError as e: # the next save clears what is left
+    except OSError as e: # the next save of this name clears what is left
         raise CheckpointError(f"checkpoint {target} could not be written ({e.strerror or e}); an older one "
                               "of that name is untouched. Free some space, then go on with --resume") from e
     self._clear(name)
@@ -399,8 +399,8 @@ def check_same_settings(
 ):
     "Raise `ConfigError` if the run was started with other settings"
     saved = json.loads((folder / "config.json").read_text(encoding="utf-8"))["settings"]
-    places = {k: saved[k] for k in ("out", "problems", "save_every", "keep", "hopeless_steps") if k in saved}
-    now = json.loads(json.dumps(asdict(replace(config, **places)))) # the places change no figure
+    ignored = {k: saved[k] for k in ("out", "problems", "save_every", "keep", "hopeless_steps") if k in saved}
+    now = json.loads(json.dumps(asdict(replace(config, **ignored)))) # they change no figure
     changed = [k for k in now | saved if now.get(k) != saved.get(k)]
     _require(not changed, f"{folder} was started with other settings ({', '.join(changed)}); resume with "
                           "the same ones, or start a new run")
@@ -419,6 +419,19 @@ def warn_of_changes(
     if changed:
         warnings.warn(f"{folder} goes on in another way ({'; '.join(changed)}), so it won't be exactly the "
                       "run that it would have been without a stop")
+
+def warn_of_damage(
+    manager: CheckpointManager, # Of a run that is resumed
+    latest: CheckpointInfo | None # The last one that can be loaded
+):
+    "Warn of checkpoints that can't be loaded; raises `CheckpointError` if there are no others"
+    damaged = [o for o in manager.list_checkpoints() if o.problem]
+    if not damaged: return
+    why = f"{len(damaged)} of its checkpoints can't be loaded ({damaged[0].problem})"
+    if not latest:
+        raise CheckpointError(f"{manager.folder.parent} can't be resumed: {why}, and there is no other; "
+                              "start again with --overwrite")
+    warnings.warn(f"{manager.folder.parent} goes on from {latest.name}: {why}")
 
 def clear_folder(
     folder: Path, # The run's

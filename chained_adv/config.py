@@ -69,8 +69,8 @@ class TrainingConfig:
     out: str = "runs/default" # Folder of the run
     problems: str = "" # Problems: a file, `builtin`, `easy`, `tiny`, `arc:FOLDER`; ` + ` joins several
     held_out: str = "" # Held-out problems: how many at the end of them, or a source; empty is one in five
-    probe_samples: int = 0 # Samples by which we choose problems solved now and then, not always; 0 takes all
-    probe_enough: int = 0 # Stop looking once so many of these problems are found; 0 looks at all
+    probe_samples: int = 0 # Samples per problem, at first; those solved sometimes are kept. 0 keeps all
+    probe_enough: int = 0 # Stop this choice once so many problems are kept; 0 looks at all
     save_every: int = 0 # Steps between checkpoints in a stage; 0: a quarter of the run, or five minutes
     keep: int = 0 # Checkpoints to keep, the last ones, next to `best` and `stage_0`; 0 keeps all
     stages: tuple[int, ...] = (1, 2, 3, 4, 5) # Stages to train, in rising order
@@ -83,12 +83,12 @@ class TrainingConfig:
     n_lists: int = 4 # Lists of tests for each chain in a discriminator step
     n_programs: int = 6 # Programs of each problem that face the tests of a discriminator step
     joint: bool = True # Joint training: a generator step trains all stages; False trains one after the other
-    token_budget: int = 0 # Tokens that both players generate to learn, which then end phases; 0 counts steps
+    token_budget: int = 0 # Tokens to generate in training; steps then only say how phases share them. 0: none
     generator_lr: float = 0. # Learning rate of the generator; 0 chooses by model
     discriminator_lr: float = 0. # Learning rate of the discriminator; 0 chooses by model
     reward: str = "per_test" # Reward: `per_test`, `zero_sum`, `shaped`, `baseline`, or `module:function`
     order: str = "uniform" # Order of problems: `uniform` is random, `difficulty` goes from easy to hard
-    eval_samples: int = 200 # Held-out samples of an evaluation, rounded up to whole problems
+    eval_samples: int = 200 # Held-out samples of an evaluation, rounded up to equally many of each problem
     n_mutants: int = 6 # Mutants per problem for the mutation score; 0 leaves it out
     episodes: int = 2 # Problems of a step whose texts are kept, next to all of evaluations; 0 keeps none
     hopeless_steps: int = 10 # Steps in a row that can't teach anything, which end the run; 0 never ends it

@@ -134,7 +134,7 @@ class Evaluation:
 
     @property
     def by_tag(self) -> dict[str, dict[str, float]]:
-        "Compute the share of each tag's problems that are solved, sampled and greedy"
+        "Compute how often each tag's problems are solved: share of the samples, of the greedy programs"
         parts = {t: self.with_tag(t).values for t in sorted({t for tags in self.tags for t in tags})}
         return {t: {k: average(v for _, v in values[k]) for k in ("solved", "solved_greedy") if values.get(k)}
                 for t, values in parts.items()}
@@ -221,20 +221,20 @@ def chains_in_turn(
     return [(i, c) for _, i, c in sorted(chosen, key=lambda o: (o[1], o[0]))]
 
 # %% ../nbs/30_evaluation.ipynb #92308f2b
-def _silent(phase): pass
+def _silent(part): pass
 
 def evaluate_players(
     players: Players, # A generator and a discriminator
     problems: list[Problem], # What to solve
     sandbox: Sandbox, # Where programs run
     n_samples: int = 1, # Sampled chains per problem
-    mutants: list[list[Mutant]] | None = None, # Mutants of each problem; None leaves the mutation score out
+    mutants: list[list[Mutant]] | None = None, # Mutants of each problem; None leaves their figures out
     tested: int | None = None, # Number of sampled chains that get tests; None is all
     seed: int = 0, # Seed of the samples
     reward: str = "per_test", # Reward scheme behind the reward figures in `metrics`
     name: str = "", # Name of the players in tables
     more: Callable[[Rollout], dict] | None = None, # Returns further observations of the sampled chains
-    progress: Callable[[str], None] = _silent, # Called with the name of each phase as it starts
+    progress: Callable[[str], None] = _silent, # Called with the name of each part as it starts
     played: Callable[[Rollout, Rollout], None] | None = None # Called with judged samples and greedy chains
 ) -> Evaluation: # Every observation
     "Play all problems and collect everything that is observed"
@@ -338,7 +338,7 @@ def evaluate_choices(
     untrained: Players | None = None, # Whose tests choose for `..._untrained`; None leaves it out
     typecheck: bool = False, # True adds the share of programs that a type checker passes (`types_pass`)
     seed: int = 0, # Seed of the samples
-    progress: Callable[[str], None] = _silent, # Called with the name of each phase as it starts
+    progress: Callable[[str], None] = _silent, # Called with the name of each part as it starts
     **options # For `evaluate_players`
 ) -> Evaluation: # With pass@k and best-of-N
     "Evaluate players and what you get if you may choose; raises `ConfigError` if the samples are too few"

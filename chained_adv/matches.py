@@ -31,7 +31,7 @@ class TestList:
     result: ExecutionResult | None = None # Its tests against the chain's program; None before judging
     validation: ExecutionResult | None = None # Its tests against the reference; None before judging
     reward: float | None = None # Of the whole list; None before judging
-    credits: list[float] | None = None # One per test of `parsed`; None if the scheme scores whole lists only
+    credits: list[float] | None = None # One per test of `parsed`; None: not judged, or no credit per test
 
 # %% ../nbs/09b_matches.ipynb #371c4861
 def list_of_tests(

@@ -30,9 +30,9 @@ class Batch:
     rewards: list[float] # row
     groups: list[int] # row: number of its group
     credit: list[list[float]] | None = None # row -> token: what it earned on top, in units of reward
-    advantages: list[float] | None = None # row: advantages to use; None compares rewards within groups
+    advantages: list[float] | None = None # row: before credit and scaling; None compares rewards in groups
     adapters: list[str] | None = None # row: name of the adapter that wrote it; None is the same for all
-    counted: list[list[bool]] | None = None # row -> token: is it trained? None is all of them
+    counted: list[list[bool]] | None = None # row -> token: is it trained, as in `policy`'s mask? None: all
 
     def __post_init__(self):
         for name, rows in vars(self).items():
@@ -245,7 +245,7 @@ def create_optimizer(
     lr: float, # Learning rate
     betas: tuple[float, float] = (.9, .95) # Of Adam
 ) -> torch.optim.AdamW: # Without weight decay
-    "The optimizer of one player at one stage, or of a value head"
+    "The optimizer of a player (of one stage, or of all that learn together), or of a value head"
     parameters = list(parameters)
     if not parameters: raise ValueError("nothing to train: no parameters were given")
     return torch.optim.AdamW(parameters, lr=lr, betas=betas, weight_decay=0.)
@@ -353,7 +353,7 @@ def train_step(
     seed: int = 0, # Of the order of rows
     corrected: bool = False, # True if the sampler is not the trainer
     scale: float = 1., # Of the loss in the backward pass; more than 1 for `float16`
-    passes: MicroBatches | None = None # How rows are cut into passes; None makes them from the settings
+    passes: MicroBatches | None = None # How rows are cut into passes; None: by `microbatch_tokens`
 ) -> dict[str, float]: # Statistics
     "Update a policy by several epochs of clipped PPO; raises `FloatingPointError` if a number is not finite"
     start = "before the first update"

@@ -82,7 +82,7 @@ class RewardScheme:
     catch_credit: float = 0. # Earned on top by a valid test that some program fails
     unique_credit: float = 0. # Earned on top by a catch that no other credited test makes
     invalid_cost: float = 0. # Paid for a test that is invalid or unreadable
-    test_cost: float = 0. # Paid for each of the other tests
+    test_cost: float = 0. # Paid for each valid test
     denominator: int = 4 # Most tests of a list that earn credit; the sum is divided by it
     credits_tests: bool = False # True if the tokens of a test learn from its own credit, not from the list's
 
@@ -176,8 +176,8 @@ def per_test_credits(
     scheme: str | RewardScheme = "per_test", # Scheme with the coefficients
     others: tuple[ExecutionResult, ...] = (), # The same tests against the other programs of the match
     lists: tuple[int, ...] | None = None # Lengths of the lists that make up the suite; None is one list
-) -> list[float]: # One credit per verdict, in order
-    "Compute each test's own credit, before clamping"
+) -> list[float]: # One credit per verdict, in order, divided by the scheme's `denominator`
+    "Compute each test's own credit; only sums of credits are clamped"
     worth, programs = get_reward_scheme(scheme), (generator_result, *others)
     pairs = align_verdicts(generator_result, validation_result)
     for other in others: align_verdicts(other, validation_result)
@@ -254,7 +254,7 @@ def counted(self: RewardScheme,
     return valid if self.generator is _zero_sum_generator else _run_only(baseline) + valid
 
 # %% ../nbs/09_rewards.ipynb #7f819760
-INPUT_COST = .05
+INPUT_COST = .05 # Of an input, in units of reward, before the division by `denominator`
 
 @patch(as_prop=True)
 def catches_only(self: RewardScheme) -> RewardScheme: # Scheme in which a catch earns both credits

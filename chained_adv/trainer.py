@@ -47,7 +47,7 @@ from .hopeless import Hopeless
 from .showing import in_notebook
 from .episodes import KeepEpisodes
 from .checkpoints import (CheckpointManager, check_folder, check_same_settings, clear_folder,
-                                     go_back, hold_folder, warn_of_changes)
+                                     go_back, hold_folder, warn_of_changes, warn_of_damage)
 
 # %% ../nbs/36_trainer.ipynb #bac3d339
 class AdversarialTrainer:
@@ -76,7 +76,7 @@ class AdversarialTrainer:
             raise
 
     def train_full_pipeline(self,
-        resume: bool | str = False, # True goes on from the run's last checkpoint, a name from that one
+        resume: bool | str = False, # True goes on from the run's last checkpoint, a name from the one so called
         overwrite: bool = False # True empties the run's folder first
     ) -> dict: # What `summary.json` holds
         "Train all stages and leave a complete run folder"
@@ -224,7 +224,7 @@ def _reset(self: AdversarialTrainer):
 
 @patch
 def _errors(self: AdversarialTrainer, problems, unguarded):
-    "What is wrong with each problem, or None; found on rank 0, so that all ranks keep the same problems"
+    "Return the error of each problem, None if it has none; found on rank 0, so that all ranks keep the same"
     found = on_main(lambda: try_references(problems, self.sandbox, unguarded))
     return [o if isinstance(o, ProblemError) else None for o in found]
 
@@ -236,7 +236,7 @@ def _check_training(self: AdversarialTrainer, problems):
         if not error:
             kept.append(p)
             continue
-        for worse in filter(None, self._errors([p], True)): raise worse # its reference fails plain, too
+        if worse := self._errors([p], True)[0]: raise worse # its reference fails plain, too
         why = str(error).removesuffix("; correct the test or the solution")
         self.set_aside[p.id] = (f"{why}; its tests run only in one process with the program, which could "
                                 "forge its reward; `--unguarded trusted` uses them anyway")
@@ -301,7 +301,7 @@ def _prepare(self: AdversarialTrainer, callbacks):
 
 # %% ../nbs/36_trainer.ipynb #2fb57ef3
 TOGETHER = .5 # Share of `problems_per_step` in a step of all stages, which trains five answers per program
-TESTED = 1 # Chains of each problem that get tests in a generator's step; these tests judge all its chains
+TESTED = 1 # Chains of each problem that get tests in a step; these tests judge all its chains
 EVAL_TESTED = .25 # Share of an evaluation's chains that get tests
 EVAL_LESS = .25 # Share of `eval_samples` for training problems, and for held-out ones between stages
 
@@ -530,7 +530,9 @@ def _evaluated(self: AdversarialTrainer, split, samples):
     "List the problems of a split that give so many samples"
     known = self.held_out if split == "held_out" else self.problems
     share = EVAL_LESS if split == "train" and self.held_out else 1
-    return known[:math.ceil((samples or share * self.config.eval_samples) / self.each)]
+    wanted = samples or share * self.config.eval_samples
+    whole = wanted >= max(self.config.eval_samples, len(known)) # a sample of each fits in
+    return known if whole else known[:math.ceil(wanted / self.each)]
 
 @patch
 def _mutants(self: AdversarialTrainer, split, problems, tested):
@@ -545,7 +547,7 @@ def evaluate(self: AdversarialTrainer,
     stage: int, # Stage that was trained last; 0 before training
     splits: tuple[str, ...] = ("train", "held_out"), # Which problems
     tested: float = 1., # Share of the samples that get tests
-    samples: int = 0 # Samples per split, rounded up to whole problems; 0 takes `eval_samples`
+    samples: int = 0 # Samples per split; 0 takes `eval_samples`, and a quarter of it for `train`
 ) -> dict[str, Evaluation]: # By split
     "Evaluate the players on fixed problems, and inform the callbacks"
     for split in splits:
@@ -564,7 +566,7 @@ def evaluate(self: AdversarialTrainer,
 PROBED = 8 # Problems probed at once
 
 def _probe_key(players, problem, n):
-    "Hash everything that a probe depends on"
+    "Hash what the lines of a probe must have in common"
     c = players.config
     model = Path(c.generator_model or c.model).name
     asked = problem.description, problem.function_signature, problem.baseline_tests
@@ -651,7 +653,7 @@ def run_facts(
 # %% ../nbs/36_trainer.ipynb #c6da0bbe
 @patch
 def _open_run(self: AdversarialTrainer, resume, overwrite):
-    "Claim the run's folder and go to the state to start from; return the stages to end"
+    "Claim the run's folder and go to the state to start from; return the stages still to run"
     folder, manager = Path(self.config.out), CheckpointManager(Path(self.config.out, "checkpoints"))
     def claim():
         check_folder(folder, bool(resume), overwrite)
@@ -662,6 +664,7 @@ def _open_run(self: AdversarialTrainer, resume, overwrite):
             moved = go_back(folder, resume)
             if moved and self.show: print(moved, file=sys.stderr, flush=True)
         latest = manager.get_latest_checkpoint() if resume and not overwrite else None
+        if resume and not overwrite: warn_of_damage(manager, latest)
         manager.mend_best() if latest else clear_folder(folder, overwrite)
         if latest and latest.name != UNFINISHED: manager.drop_checkpoint(UNFINISHED)
         return latest and latest.name

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest, torch
 
 from chained_adv import trainer as training
-from chained_adv.checkpoints import CheckpointManager
+from chained_adv.checkpoints import CheckpointError, CheckpointManager
 from chained_adv.config import ModelConfig, TrainingConfig
 from chained_adv.core import ConfigError, TrainingError
 from chained_adv.looking import read_episodes
@@ -137,3 +137,15 @@ def test_other_problems_are_noticed(whole, tmp_path):
         with pytest.raises(ConfigError, match="held-out problems, .* are others than"): t.train_full_pipeline(resume="stage_1")
     with AdversarialTrainer(config, [replace(train[0], setup="import math"), *train[1:]], held_out, progress=False) as t:
         with pytest.warns(UserWarning, match="problems have changed since the run was stopped"): t.train_full_pipeline(resume="stage_1")
+
+def test_damaged_checkpoints_are_said_and_no_run_is_begun_over_them(whole, tmp_path):
+    run = shutil.copytree(whole, tmp_path / "run")
+    manifests = list((run / "checkpoints").glob("*/manifest.json"))
+    for o in manifests:
+        if o.parent.name != "stage_1": o.write_text("{")
+    with make(run) as t, pytest.warns(UserWarning, match="goes on from stage_1: .* can't be loaded"): t.train_full_pipeline(resume=True)
+    assert_same(whole, run)
+    for o in manifests: o.write_text("{")
+    logs = {o: (run / o).read_bytes() for o in ("metrics.jsonl", "evaluation.jsonl", "episodes.jsonl.gz", "summary.json")}
+    with make(run) as t, pytest.raises(CheckpointError, match="no other; start again with --overwrite"): t.train_full_pipeline(resume=True)
+    assert logs == {o: (run / o).read_bytes() for o in logs}

@@ -265,6 +265,8 @@ def test_evaluations_of_a_run_have_equal_samples_of_a_problem():
     with AdversarialTrainer(small(eval_samples=6), TRAIN, held_out, progress=False, selection=TRAIN[:1]) as t:
         at = [*t.evaluate(0).values(), t.evaluate(1, ("held_out",), samples=3)["held_out"]]
         assert [(o.n, len(o.problems)) for o in at] == [(2, 1), (6, 3), (4, 2)]
+    with AdversarialTrainer(small(eval_samples=4), TRAIN, held_out, progress=False, selection=TRAIN[:1]) as t:
+        assert (t.each, len(t._evaluated("held_out", 0)), len(t._evaluated("held_out", 1)), len(t._evaluated("train", 0))) == (2, 3, 1, 1)
 
 def test_an_evaluation_of_fewer_samples_uses_the_same_mutants():
     held_out = tiny_problems("held_out", 25)[:4]
