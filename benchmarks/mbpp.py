@@ -194,7 +194,9 @@ def train(a, config, train_set, held_out, clock):
     stop = [StopAfter(clock.left)] if a.seconds else []
     with AdversarialTrainer(config, train_set, held_out, callbacks=stop, selection=train_set[:AT_ONCE]) as t:
         try: t.train_full_pipeline(resume=True)
-        except KeyboardInterrupt: clock.check(f"{folder.name}: step {t.step}"); raise
+        except KeyboardInterrupt:
+            clock.check(f"{folder.name}: step {t.step}")
+            raise
 
 
 def trained(config):

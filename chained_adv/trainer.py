@@ -76,7 +76,7 @@ class AdversarialTrainer:
             raise
 
     def train_full_pipeline(self,
-        resume: bool | str = False, # True goes on from the run's last checkpoint, a name from the one so called
+        resume: bool | str = False, # True goes on from the last checkpoint, a name from that one
         overwrite: bool = False # True empties the run's folder first
     ) -> dict: # What `summary.json` holds
         "Train all stages and leave a complete run folder"
