@@ -3545,7 +3545,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                      'chained_adv.rewards._checked': ('rewards.html#_checked', 'chained_adv/rewards.py'),
                                      'chained_adv.rewards._clamped': ('rewards.html#_clamped', 'chained_adv/rewards.py'),
                                      'chained_adv.rewards._credited': ('rewards.html#_credited', 'chained_adv/rewards.py'),
-                                     'chained_adv.rewards._list_lengths': ('rewards.html#_list_lengths', 'chained_adv/rewards.py'),
                                      'chained_adv.rewards._mismatch': ('rewards.html#_mismatch', 'chained_adv/rewards.py'),
                                      'chained_adv.rewards._no_discriminator': ('rewards.html#_no_discriminator', 'chained_adv/rewards.py'),
                                      'chained_adv.rewards._per_test_discriminator': ( 'rewards.html#_per_test_discriminator',

@@ -75,7 +75,7 @@ class RewardScheme:
     "Both players' formulas and their coefficients"
     name: str # Name under which it is chosen
     generator: Callable # `(scheme, valid, baseline, timed_out) -> float`, from lists of verdicts
-    discriminator: Callable # `(scheme, programs, validation, lists) -> float`, from results of one suite
+    discriminator: Callable # `(scheme, programs, validation) -> float`, from results of one list
     low: float = 0. # Smallest reward; anything below stops the run
     high: float = 1. # Largest reward; anything above stops the run
     valid_credit: float = 0. # Earned by a valid test
@@ -123,7 +123,7 @@ def _timed_out(result, valid):
 def _zero_sum_generator(scheme, valid, baseline, timed_out):
     return 0. if timed_out else _share(valid)
 
-def _zero_sum_discriminator(scheme, programs, validation, lists):
+def _zero_sum_discriminator(scheme, programs, validation):
     first, *others = programs
     tally = tally_tests(first, validation)
     if not tally.written: return 0.
@@ -137,7 +137,7 @@ def _clamped(x): return min(1., max(-1., x))
 def _shaped_generator(scheme, valid, baseline, timed_out):
     return _share(baseline + valid) - NEUTRAL_RATE
 
-def _shaped_discriminator(scheme, programs, validation, lists):
+def _shaped_discriminator(scheme, programs, validation):
     tally = tally_tests(programs[0], validation, programs[1:])
     if not tally.written: return -scheme.invalid_cost
     cost = scheme.invalid_cost * (tally.written - tally.valid)
@@ -145,43 +145,25 @@ def _shaped_discriminator(scheme, programs, validation, lists):
     return _clamped(total / tally.written)
 
 # %% ../nbs/09_rewards.ipynb #0e47907d
-def _credited(pairs, lists, denominator):
-    "Positions of the tests that earn: valid, new, among the first `denominator` of their list"
-    seen, credited, start = set(), [], 0
-    for length in lists:
-        room = denominator
-        for i in range(start, start + length):
-            test, valid = pairs[i][0].test, pairs[i][1].passed
-            call = test.call_key if test else i
-            if not valid or call in seen or not room: continue
-            seen.add(call)
-            credited.append(i)
-            room -= 1
-        start += length
-    return credited
-
-# %% ../nbs/09_rewards.ipynb #85b51ca5
-def _list_lengths(lists, total):
-    "Lengths of the lists that make up a suite; None is one list"
-    lists = (total,) if lists is None else tuple(lists)
-    if sum(lists) != total:
-        raise TrainingError(f"lists of {lists} tests make {sum(lists)} tests, but the suite holds {total} "
-                            "verdicts; give the lengths of all lists, including unreadable tests")
-    return lists
+def _credited(pairs, denominator):
+    "Positions of the tests that earn: the first `denominator` valid ones with a new call"
+    first = {} # call -> position
+    for i, (program, reference) in enumerate(pairs):
+        if reference.passed: first.setdefault(program.test.call_key if program.test else i, i)
+    return list(first.values())[:denominator]
 
 # %% ../nbs/09_rewards.ipynb #24c72f9b
 def per_test_credits(
     generator_result: ExecutionResult, # Tests against the program
     validation_result: ExecutionResult, # The same tests against the reference solution
     scheme: str | RewardScheme = "per_test", # Scheme with the coefficients
-    others: tuple[ExecutionResult, ...] = (), # The same tests against the other programs of the match
-    lists: tuple[int, ...] | None = None # Lengths of the lists that make up the suite; None is one list
+    others: tuple[ExecutionResult, ...] = () # The same tests against the other programs of the match
 ) -> list[float]: # One credit per verdict, in order, divided by the scheme's `denominator`
     "Compute each test's own credit; only sums of credits are clamped"
     worth, programs = get_reward_scheme(scheme), (generator_result, *others)
     pairs = align_verdicts(generator_result, validation_result)
     for other in others: align_verdicts(other, validation_result)
-    credited = _credited(pairs, _list_lengths(lists, len(pairs)), worth.denominator)
+    credited = _credited(pairs, worth.denominator)
     failing = {i: {k for k, o in enumerate(programs) if not o.verdicts[i].passed} for i in credited}
     n_catches = Counter(k for caught in failing.values() for k in caught)
     credits = [0 - (worth.test_cost if reference.passed else worth.invalid_cost) for _, reference in pairs]
@@ -198,19 +180,15 @@ def _per_test_generator(scheme, valid, baseline, timed_out):
     if not counted: return NEUTRAL_RATE
     return (_share(counted) + all(v.passed for v in counted)) / 2
 
-def _per_test_discriminator(scheme, programs, validation, lists):
-    credits = per_test_credits(programs[0], validation, scheme, programs[1:], lists)
-    rewards, start = [], 0
-    for length in _list_lengths(lists, len(credits)):
-        rewards.append(_clamped(sum(credits[start:start + length])) if length else -1.)
-        start += length
-    return sum(rewards) / len(rewards) if rewards else -1.
+def _per_test_discriminator(scheme, programs, validation):
+    credits = per_test_credits(programs[0], validation, scheme, programs[1:])
+    return _clamped(sum(credits)) if credits else -1.
 
 # %% ../nbs/09_rewards.ipynb #1f36c8e5
 def _baseline_generator(scheme, valid, baseline, timed_out):
     return _per_test_generator(scheme, [], baseline, timed_out)
 
-def _no_discriminator(scheme, programs, validation, lists): return 0.
+def _no_discriminator(scheme, programs, validation): return 0.
 
 # %% ../nbs/09_rewards.ipynb #2847a2a5
 REWARD_SCHEMES = {o.name: o for o in (
@@ -289,13 +267,12 @@ def compute_discriminator_reward(
     generator_result: ExecutionResult, # Tests against the program
     validation_result: ExecutionResult, # The same tests against the reference solution
     scheme: str | RewardScheme = "per_test", # Name of a scheme, or a scheme
-    others: tuple[ExecutionResult, ...] = (), # The same tests against the other programs of the match
-    lists: tuple[int, ...] | None = None # Lengths of the lists, for `per_test`; None is one list
+    others: tuple[ExecutionResult, ...] = () # The same tests against the other programs of the match
 ) -> float: # Reward within the scheme's range
-    "Compute the discriminator's reward for one suite of tests"
+    "Compute the discriminator's reward for one list of tests"
     chosen, programs = get_reward_scheme(scheme), (generator_result, *others)
     align_verdicts(generator_result, validation_result) # raises, whatever the formula looks at
-    return _checked(chosen.discriminator(chosen, programs, validation_result, lists), chosen, "discriminator")
+    return _checked(chosen.discriminator(chosen, programs, validation_result), chosen, "discriminator")
 
 # %% ../nbs/09_rewards.ipynb #3c2e2d88
 @cache
