@@ -74,7 +74,7 @@ def token_spans(
 def credit_of_tests(
     tests: TestList, # Judged, with credits
     tokenizer # Of the discriminator
-) -> list[float]: # token of the answer: what its test earned, less the mean of the list
+) -> list[float]: # token of the answer: what its test earned, less their mean; 0 outside tests
     "The credit of each test on the tokens that wrote it"
     if tests.credits is None: raise TrainingError("a list without credits; call `judge` on its rollout")
     n = len(tests.answer.ids)

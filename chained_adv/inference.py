@@ -6,18 +6,19 @@
 __all__ = ['InferenceResult', 'describe_chain', 'InferenceEngine', 'find_checkpoint', 'load_players']
 
 # %% ../nbs/37_inference.ipynb #65b9b865
+import warnings
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 from fastcore.basics import patch
-from .core import Chain, ConfigError, Problem, Verdict, describe_test, stable_hash
+from .core import Chain, ConfigError, Problem, ProblemError, Verdict, describe_test, stable_hash
 from .stages import ReasoningStage, get_stage
-from .models import ModelConfig, Players
+from .models import ModelConfig, Players, check_length
 from .sandbox import Sandbox, check_problem
 from .matches import judged
 from .rollout import Rollout, judge, make_readers, sample_chains, sample_tests
 from .feedback import describe_failed, generate_critique, with_feedback
-from .checkpoints import Checkpoint, CheckpointManager
+from .checkpoints import Checkpoint, CheckpointError, CheckpointManager
 from .evaluation import score_candidates
 from .showing import html_fold, html_pre
 
@@ -33,7 +34,7 @@ class InferenceResult:
 
 @patch(as_prop=True)
 def agreement(self: InferenceResult) -> float: # 1: all candidates; 1 / their number: the chosen one alone
-    "Share of the candidates that pass the same tests as the chosen one"
+    "Share of the candidates that pass the same tests as the chosen one; 1 without tests"
     passed = lambda chain: [v.passed for v in judged(chain.result).verdicts]
     return sum(passed(c) == passed(self.chain) for c in self.candidates) / len(self.candidates)
 
@@ -142,8 +143,15 @@ def _choose(match, seconds):
     best = chains[scores.index(max(scores))]
     return InferenceResult(best, chains, scores, seconds, sum(len(a.ids) for a in answers))
 
+def _can_read(players, problem):
+    "True if the players can read a problem; a warning says so if not"
+    try: check_length(players, problem)
+    except ProblemError as e: warnings.warn(f"not repaired, because the prompt would be too long: {e}")
+    else: return True
+    return False
+
 def _repair(players, rollout, sandbox, critique, seed, reader):
-    "Add a candidate to each match whose chosen one fails a test; True if there were any"
+    "Add a candidate to each match whose chosen one fails a test; True if any was added"
     chosen = [(m, _choose(m, {}).chain) for m in rollout.matches]
     wrong = [(m, c, o) for m, c in chosen if (o := describe_failed(c))]
     if not wrong: return False
@@ -152,10 +160,12 @@ def _repair(players, rollout, sandbox, critique, seed, reader):
     told = [f"{o}\n{more}".strip() for (_, _, o), more in zip(wrong, said)]
     prompts = players.generator.prompts
     asked = [with_feedback(prompts, m.problem, c.code, o) for (m, c, _), o in zip(wrong, told)]
-    made = sample_chains(players, asked, seed=seed, reader=reader)
-    for (match, _, _), other in zip(wrong, made.matches):
+    shown = [(m, p) for (m, _, _), p in zip(wrong, asked) if _can_read(players, p)]
+    if not shown: return False
+    made = sample_chains(players, [p for _, p in shown], seed=seed, reader=reader)
+    for (match, _), other in zip(shown, made.matches):
         match.chains += [replace(c, problem=match.problem) for c in other.chains]
-    part = Rollout([m for m, _, _ in wrong])
+    part = Rollout([m for m, _ in shown])
     judge(part, sandbox, unguarded=True)
     for name, seconds in (*made.seconds.items(), *part.seconds.items()): rollout.seconds[name] += seconds
     return True
@@ -231,6 +241,9 @@ def find_checkpoint(
     chosen = None
     if checkpoint == "best": chosen = manager.get_best_checkpoint()
     if checkpoint == "latest": chosen = manager.get_latest_checkpoint()
+    damaged = [o for o in manager.list_checkpoints() if o.problem] if checkpoint in ("best", "latest") else []
+    if damaged and not chosen: raise CheckpointError(damaged[0].problem)
+    for o in damaged: warnings.warn(f"{path}: we use {chosen.name}, because {o.name} is damaged: {o.problem}")
     return manager.load_checkpoint(chosen.name if chosen else checkpoint)
 
 def load_players(

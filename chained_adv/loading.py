@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 import torch, transformers
 from jinja2 import TemplateError
+from safetensors import SafetensorError
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
 from transformers import GenerationConfig
 from transformers import PreTrainedModel, PreTrainedTokenizerBase, PreTrainedTokenizerFast
@@ -37,7 +38,7 @@ def _is_there(device):
 def pick_device(
     device: str = "auto" # `auto` or a torch device
 ) -> torch.device: # The device to use
-    "CUDA when there is one, otherwise the CPU; raises `ConfigError` for a device that is not there"
+    "`auto` is CUDA where there is one, else the CPU; raises `ConfigError` for a device that is not there"
     if device == "auto" and not torch.cuda.is_available(): return torch.device("cpu")
     if device == "auto": device = f"cuda:{os.environ.get('LOCAL_RANK', 0)}" # each rank has its own
     if device.startswith("cuda") and not torch.cuda.is_available():
@@ -46,7 +47,7 @@ def pick_device(
     try: found = torch.device(device)
     except RuntimeError: found = None
     if found and _is_there(found): return found
-    raise ConfigError(f"device {device!r} does not exist here; choose auto, cpu, cuda or cuda:N")
+    raise ConfigError(f"device {device!r} does not exist here; choose auto, cpu, cuda, cuda:N or mps")
 
 @contextmanager
 def quietly():
@@ -153,7 +154,7 @@ def _keep_trainable(model):
         if hasattr(module, "support_avx512bf16_for_cpu"): module.support_avx512bf16_for_cpu = False
 
 def _make_savable(model):
-    "Mend generation settings that would be refused when the model is saved, like a temperature of greedy"
+    "Mend generation settings that a save would refuse, such as a temperature without sampling"
     config = model.generation_config
     for sample in (config.do_sample, True):
         config.do_sample = sample
@@ -166,13 +167,13 @@ def _make_savable(model):
 def is_packable(
     layer: torch.nn.Module # Of a model that is held whole
 ) -> bool: # By the rule of `transformers`
-    "Would a load in few bits pack a layer that is not the head?"
+    "True if a load in few bits packs this layer, which isn't the head"
     return type(layer) is torch.nn.Linear or isinstance(layer, Conv1D)
 
 def is_packed(
     layer: torch.nn.Module # Of a model that is held in few bits
 ) -> bool: # By bitsandbytes
-    "Are the weights of a layer packed?"
+    "True if the weights of this layer are packed"
     return type(layer).__name__ in ("Linear4bit", "Linear8bitLt")
 
 def packed_share(
@@ -195,14 +196,13 @@ def check_packed(
     dtype: str # One of `QUANTISED`
 ):
     "Warn where less than half of a model is packed; raises `ConfigError` where nothing is"
+    which = "bitsandbytes packs only layers of torch's class Linear and of GPT-2's Conv1D"
     if not share:
-        raise ConfigError(f"dtype {dtype!r} saves nothing with model {name!r}: bitsandbytes packs layers of "
-                          "torch's class Linear only, and this model has none besides its head; choose "
-                          "float32, bfloat16 or float16")
+        raise ConfigError(f"dtype {dtype!r} saves nothing with model {name!r}: {which}, and besides its head "
+                          "this model has none; choose float32, bfloat16 or float16")
     if share < .5:
         warnings.warn(f"dtype {dtype!r} packs {share:.0%} of the weights of model {name!r} (embeddings and "
-                      "head left out): bitsandbytes packs layers of torch's class Linear only; the rest "
-                      "stays whole")
+                      f"head left out): {which}; the rest stays whole")
 
 # %% ../nbs/10_loading.ipynb #aec91c76
 CODE = "def solve(xs):\n    # the largest of xs; 0 for none\n    return max(xs, default=0)\n\n"
@@ -213,7 +213,7 @@ def overflows(
     model, # A causal language model
     tokenizer # Its tokenizer
 ) -> bool: # In one of its layers, or in its logits
-    "Does a forward pass over a few lines of code give numbers that are not finite?"
+    "True if a forward pass over a few lines of code gives numbers that are not finite"
     ids = tokenizer(CODE * 2, return_tensors="pt").input_ids.to(model.device)
     out = model(input_ids=ids, output_hidden_states=True)
     return not all(torch.isfinite(o).all() for o in (out.logits, *out.hidden_states))
@@ -255,6 +255,7 @@ def _reading_gguf():
     if find_spec("gguf") is None: raise ValueError("GGUF files need `pip install 'chained_adv[gguf]'`.")
     try: yield
     except Exception as e: # whatever a damaged file makes them do
+        if is_out_of_memory(e): raise
         reason = str(e).strip() or "no reason given"
         raise ValueError(f"its GGUF file cannot be read ({type(e).__name__}: {reason}).") from None
 
@@ -319,8 +320,9 @@ def _load(name, device, dtype) -> tuple[PreTrainedModel, PreTrainedTokenizerBase
                 tokenizer = load_tokenizer(path)
                 model = AutoModelForCausalLM.from_pretrained(path, **options)
             if tokenizer is None: raise ValueError("no tokenizer is among its files.")
-    except (OSError, ValueError, KeyError) as e:
-        raise ConfigError(f"model {name!r} cannot be loaded: {str(e).strip().splitlines()[0]} Give a folder "
+    except (OSError, ValueError, KeyError, ImportError, SafetensorError) as e:
+        why = (str(e).strip() or type(e).__name__).splitlines()[0]
+        raise ConfigError(f"model {name!r} cannot be loaded: {why} Give a folder "
                           "with config.json, weights and tokenizer files, a GGUF file, or a name on the "
                           "Hugging Face hub that this machine can reach.") from None
     if tokenizer.eos_token_id is None:
@@ -333,7 +335,7 @@ def _load(name, device, dtype) -> tuple[PreTrainedModel, PreTrainedTokenizerBase
     return (model if dtype in QUANTISED else model.to(device)).eval(), tokenizer
 
 def load_base(
-    name: str, # `tiny`, a folder or a hub name
+    name: str, # `tiny`, a folder, a GGUF file or a hub name
     device: str = "auto", # `auto` or a torch device
     dtype: str = "auto" # One of `DTYPES`
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]: # Model and tokenizer
@@ -343,8 +345,8 @@ def load_base(
     model, tokenizer = _load(name, place, dtype)
     if model.dtype is torch.float32 and dtype not in QUANTISED: return model, tokenizer
     try: too_wide = overflows(model, tokenizer)
-    except torch.OutOfMemoryError: raise
     except RuntimeError as e:
+        if is_out_of_memory(e): raise
         raise ConfigError(f"model {name!r} cannot compute in {dtype} ({type(e).__name__}: "
                           f"{str(e).splitlines()[0]}); choose --dtype float32") from e
     if not too_wide: return model, tokenizer

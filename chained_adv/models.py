@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['ADAPTERS', 'ROLES', 'TESTS', 'seeded', 'add_adapters', 'AdapterSwitch', 'share_weights', 'AdaptersOff', 'Base',
            'adapter_parameters', 'activate', 'sampling_model', 'give_back', 'reading_model', 'reference_model',
-           'check_paths', 'computing', 'Player', 'Generator', 'Discriminator', 'check_length', 'Players',
-           'check_prompts', 'make_readers']
+           'check_paths', 'computing', 'Player', 'PromptTooLong', 'Generator', 'Discriminator', 'check_length',
+           'Players', 'check_prompts', 'make_readers']
 
 # %% ../nbs/21_models.ipynb #d3242bf5
 import copy
@@ -183,7 +183,7 @@ class Base:
         adapters: list[str], # Names; none when all weights learn
         seed: int = 0 # Of the weights that the adapters start with
     ):
-        dtype = config.dtype if adapters else config.dtype.replace("auto", "float32") # what all learns
+        dtype = config.dtype if adapters else config.dtype.replace("auto", "float32") # all weights learn
         model, self.tokenizer = load_base(name, "cpu" if wants_spread() else config.device, dtype)
         self.name = name
         self.config = config
@@ -331,7 +331,7 @@ def kind(self: Player,
 @patch
 def max_tokens(self: Player,
     stage: int = 5 # 1 to 5
-) -> int: # By the settings, or by the prompt set
+) -> int: # By the settings or the prompt set; otherwise 512, or half the window if that is less
     "Count the tokens of the longest answer"
     if self.role == "discriminator": chosen = self.config.max_test_tokens or self.prompts.test_tokens
     else:
@@ -354,6 +354,9 @@ def reader(self: Player) -> Reader: # Over the frozen base, or with `full` over 
     return Reader(reading_model(self.base), self.pad_id)
 
 # %% ../nbs/21_models.ipynb #464efa7f
+class PromptTooLong(ConfigError):
+    "A prompt that doesn't fit into the model's window together with its answer"
+
 @patch
 def plain(self: Player,
     problem: Problem, # What is to be solved
@@ -371,7 +374,7 @@ def encode(self: Player,
     prompts: list[str], # Prompt texts; a `Prompt` has a beginning of its answer
     room: int # Tokens to leave for the answer
 ) -> list[list[int]]: # Token ids per prompt
-    "Encode prompts and what we write of their answers; raises `ConfigError` if one is too long"
+    "Encode prompts and what we write of their answers; raises `PromptTooLong`, or `ConfigError` for no room"
     tokenizer = self.base.tokenizer
     begins = [getattr(p, "begin", "") for p in prompts]
     if self.prompts.chat: prompts = [render_chat(tokenizer, p, self.prompts.system) for p in prompts]
@@ -380,8 +383,8 @@ def encode(self: Player,
     limit, longest = self.window - room, max(map(len, ids), default=0)
     if limit < 2: raise ConfigError(f"answers of {room} tokens leave no prompt in a window of {self.window}")
     if longest > limit:
-        raise ConfigError(f"a prompt of the {self.role} has {longest} tokens; the model reads {self.window}, "
-                          f"{room} of them for the answer")
+        raise PromptTooLong(f"a prompt of the {self.role} has {longest} tokens; the model reads "
+                            f"{self.window}, {room} of them for the answer")
     return ids
 
 # %% ../nbs/21_models.ipynb #a2079fe6
@@ -392,14 +395,14 @@ def fit(self: Player,
     texts: list[str | None], # What was written about the problem
     write: Callable # Makes a prompt of such texts
 ) -> str: # Prompt that leaves room for the answer
-    "Write a prompt that the model can read whole; raises `ProblemError` if the problem is too long"
+    "Write a prompt that the model can read whole; raises `ProblemError` for a problem that is too long"
     room, texts = self.max_tokens(stage), list(texts)
     while True:
         prompt = write(texts)
         shown = len(prompt.encode()) + len(self.prompts.system.encode()) + 1000 # with the template of a chat
         if shown < self.window - room: return prompt # a token has at least one byte
         try: self.encode([prompt], room)
-        except ConfigError as e: why = e
+        except PromptTooLong as e: why = e
         else: return prompt
         longest = max(range(len(texts)), key=lambda i: len(texts[i] or ""), default=0)
         text = texts[longest] if texts else None
@@ -486,7 +489,7 @@ def logprobs(self: Player,
     stage: int, # The stage that played them
     temperature: float = 1., # That of the sampler
     reference: bool = False, # Under the model before training, without gradients?
-    reader: Reader | None = None # What was read before, on the same base; unused with `full`
+    reader: Reader | None = None # What was read before; None starts afresh. Unused with `full` or a server
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]: # Log-probabilities, entropies, mask: row x token
     "Score samples under the present weights, or under the reference"
     reader = (reader or self.reader()) if self.base.adapters and not self.served else None
@@ -573,8 +576,9 @@ def _load_bases(config, seed):
     if config.adapters == "unified" and not same:
         raise ConfigError("adapters 'unified' is one model playing both roles, but two models are named; "
                           "name one, or choose --adapters role")
-    if config.adapters == "full" and config.dtype in ("float16", *QUANTISED):
-        raise ConfigError(f"adapters 'full' trains all weights: choose --dtype float32, not {config.dtype}")
+    if config.adapters == "full" and config.dtype not in ("auto", "float32"):
+        raise ConfigError(f"adapters 'full' trains all weights, and {config.dtype} rounds their small steps "
+                          "away: choose --dtype float32")
     adapters = {r: _adapter_names(r, config.adapters) for r in ROLES}
     if not same or config.adapters == "full" and not fuzzed:
         return {r: Base(names[r], config, adapters[r], seed) for r in ROLES}

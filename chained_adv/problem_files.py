@@ -8,7 +8,7 @@ __all__ = ['TYPES', 'BUILTIN_SETS', 'EXAMPLE', 'STATUSES', 'rules_fault', 'refer
            'describe_refused']
 
 # %% ../nbs/06_problem_files.ipynb #c05c1407
-import csv, gzip, io, json, re
+import csv, gzip, io, json, re, zlib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
@@ -68,7 +68,7 @@ def _level_fault(value):
 
 def _seconds_fault(value):
     is_fine = value is None or value is not True and 0 < value <= 3600
-    return "" if is_fine else f"found {value!r}; give seconds above 0, or null"
+    return "" if is_fine else f"found {value!r}; give seconds above 0, up to 3600, or null"
 
 _CHECKS = dict(difficulty=_level_fault, tags=_texts_fault("tag"), references=_texts_fault("reference"),
                timeout=_seconds_fault, rules=rules_fault)
@@ -133,7 +133,7 @@ def _read_text(path):
     else:
         try: return (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode("utf-8-sig")
         except UnicodeDecodeError as e: why = f"byte {e.start} is not UTF-8 text; save the file as UTF-8"
-        except (OSError, EOFError) as e: why = f"is no whole gzip file ({e}); download it again"
+        except (OSError, EOFError, zlib.error) as e: why = f"is no whole gzip file ({e}); download it again"
     raise ProblemError(f"{path}: {why}")
 class Broken(str): "In the place of an entry: why it is not JSON"
 
@@ -160,7 +160,9 @@ def _list_of(data):
     splits = [k for k in found if k in _SPLITS]
     if splits and all({*o} == {"input", "output"} for k in splits for o in data[k] if isinstance(o, dict)):
         return [data] # a task of ARC
-    if found: return [row(o) for k in splits or found[:1] for o in data[k]]
+    if len(found) > 1 and found != splits: # all lists, or none
+        return [Broken(f"lists of problems under several names ({', '.join(found)}); leave one of them")]
+    if found: return [row(o) for k in found for o in data[k]]
     if len(data) < 2 or not all(isinstance(o, dict) for o in data.values()): return None
     return [{"id": key, **o} for key, o in data.items()] # objects by id
 
@@ -231,7 +233,9 @@ def read_entries(
     if suffix in (".csv", ".tsv"):
         csv.field_size_limit(1 << 30)
         rows = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t" if suffix == ".tsv" else ",")
-        return [(f"row {i}", {k: v for k, v in o.items() if k and v is not None}) for i, o in enumerate(rows)]
+        more = "has more cells than the table has columns; put cells with commas into quotation marks"
+        return [(f"row {i}", Broken(more) if any(o.get(None, ())) else
+                 {k: v for k, v in o.items() if k and v is not None}) for i, o in enumerate(rows)]
     data, lines = _parse(text), [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
     is_lines = suffix in _LINES and not isinstance(data, list)
     if is_lines or isinstance(data, Broken) and lines and isinstance(_parse(lines[0][1]), dict):
@@ -308,7 +312,7 @@ def _clean_tests(draft):
         if isinstance(test, str) and isinstance(fault, str):
             cleaned, fault = cut_out(test, parse_tests(test, *about[:2]).rejected), fault.split(";")[0]
             is_mended = cleaned != test and not isinstance(read_baseline([cleaned], *about)[0], str)
-            draft.note(f"test {i}: what is no test taken out ({fault})" if is_mended
+            draft.note(f"test {i}: pieces that are no test taken out ({fault})" if is_mended
                        else f"test {i}, {shown(test)}, left out: it {fault}")
             test = cleaned if is_mended else None
         if test is not None: kept.append(test)
@@ -316,6 +320,15 @@ def _clean_tests(draft):
     fields["baseline_tests"] = kept
 
 # %% ../nbs/06_problem_files.ipynb #0aef8e9e
+_ASIDE = "difficulty", "tags", "references", "timeout", "rules" # fields that no other one is read from
+
+def _keep_good(draft, entry, faults):
+    "Keep the fields of our own format that are good as they stand; note those that are not and get lost"
+    for name in _ASIDE:
+        if not is_filled(given := entry.get(name)): continue
+        if not any(f"field {name!r}:" in o for o in faults): draft.fields[name] = given
+        elif not is_filled(draft.fields.get(name)): draft.note(f"field {name!r}, {shown(given)}, left out")
+
 def read_problem(
     entry: object, # An entry of a file
     default_id: str = "", # Its id where it states none
@@ -331,6 +344,7 @@ def read_problem(
     if row is OWN and strict: raise Refused(*faults)
     try:
         draft = convert_entry(entry, default_id, row)
+        if row is OWN: _keep_good(draft, entry, faults)
         _clean_tests(draft)
         if found := validate_problem(draft.fields): raise Refused(*found)
     except Refused as e: # ids, levels and tags of other forms can be read, and are not why
@@ -388,7 +402,7 @@ def _add(done, known, i, where, entry, mapping, strict, row):
             row = row or find_collection(entry)
             ids = start_draft(entry, replace(row, fields={"id": row.fields["id"]})).found["id"]
             kind, id = row.name, str(ids[0][1])[:80] if ids else ""
-            lacking = [o for o in mapping.values() if at_path(entry, o) is None]
+            lacking = [o for o in mapping.values() if o not in entry and at_path(entry, o) is None]
             columns = ", ".join(map(str, entry))[:200]
             if lacking: raise Refused(f"has no column {lacking[0]!r}; it has {columns}")
         draft = read_problem(entry, f"problem-{i}", strict, row)

@@ -116,8 +116,6 @@ def find_problem(
                        "all ids")
 
 # %% ../nbs/07_problems.ipynb #9c5eec09
-_SAYS_NOTHING = ("cannot fail", "not the same in two runs")
-
 def _judge_reference(problem, result):
     "(problem without useless tests, None if its reference fails or no test is left; reasons)"
     reasons, kept, verdicts = [], [], iter(result.verdicts)
@@ -126,12 +124,16 @@ def _judge_reference(problem, result):
         dropped = []
         for case in cases:
             if (verdict := next(verdicts)).passed: continue
-            about = f"test {i}, {describe_test(verdict.test, problem.entry_point)[:100]}: {verdict.reason}"
-            if not verdict.reason.startswith(_SAYS_NOTHING): return None, [f"the reference fails {about}"]
+            which = f"test {i}, {describe_test(verdict.test, problem.entry_point)[:100]}: {verdict.reason}"
+            if not verdict.reason.startswith("not the same in two runs"):
+                return None, [f"the reference fails {which}"]
             dropped.append(case)
-            reasons.append(f"left out {about}")
-        if len(dropped) == len(cases) or not all(o.span for o in dropped): continue
-        kept.append(cut_out(test, dropped) if dropped else test)
+            reasons.append(f"left out {which}")
+        cut = cut_out(test, dropped) if dropped and all(o.span for o in dropped) else test
+        left, = read_baseline([cut], *about) if dropped else [cases] # neighbours of a piece may need it
+        if len(cases) == len(dropped): continue
+        if not isinstance(left, str) and len(left) == len(cases) - len(dropped): kept.append(cut)
+        else: reasons.append(f"left out test {i} as a whole: the rest of it can't be read without that piece")
     return (replace(problem, baseline_tests=tuple(kept)) if kept else None), reasons
 
 # %% ../nbs/07_problems.ipynb #baaadc7a
@@ -192,7 +194,7 @@ def set_aside(
 def usable_problems(
     source: str | Path, # Problem file, folder or name
     strict: bool = False, # True raises `ProblemError` if any entry cannot be used
-    tell: Callable | None = None, # Called with a line when entries are set aside; None says nothing
+    tell: Callable | None = None, # Called with a line when entries are set aside; None: no line, no file
     sandbox: Sandbox | None = None # Where references run; None makes one
 ) -> list[Problem]: # Those that load and whose references pass
     "Read problems, run their references, and set aside what cannot be used"
@@ -203,10 +205,10 @@ def usable_problems(
         if not sandbox: box.close()
     if strict and done.refused or not done.problems: raise ProblemError(describe_refused(done))
     if tell and done.guessed: tell(f"{done.source}: no known collection; guessed: {', '.join(done.guessed)}")
-    if done.refused:
+    if tell and done.refused:
         try: where = f"see {set_aside(done, Path(source).name.partition('.')[0] + '.set_aside.jsonl')}"
         except OSError as e: where = f"but this folder cannot be written ({e.strerror}), so no file says why"
-        if tell: tell(f"{len(done.problems)} used, {len(done.refused)} set aside, {where}")
+        tell(f"{len(done.problems)} used, {len(done.refused)} set aside, {where}")
     return done.problems
 
 # %% ../nbs/07_problems.ipynb #53e6f946
@@ -246,7 +248,7 @@ def _bound_names(tree):
 
 def program_key(
     code: str # Python source
-) -> str: # Equal for programs that differ only in names, comments, hints and layout
+) -> str: # Equal for programs that differ only in names of variables, comments, hints, layout
     "Write a program in a normal form"
     tree = parse_code(code)
     try: return ast.dump(_Skeleton(_bound_names(tree)).visit(tree))

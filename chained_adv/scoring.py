@@ -28,7 +28,7 @@ PIECE = 3 * 2**22 # logits of a piece: 48 MiB in single precision; from 32 MiB d
 def score_logits(
     logits: torch.Tensor, # ... x word
     targets: torch.Tensor, # ...: ids of the tokens that were written
-    temperature: float = 1. # That of the sampler
+    temperature: float = 1. # That of the sampler, above 0
 ) -> tuple[torch.Tensor, torch.Tensor]: # (log-probabilities, entropies), each ...
     "Compute the log-probability of each token, and the entropy in its place, from a table of logits"
     logits = logits.float() if temperature == 1 else logits.float() / temperature # without a copy at 1
@@ -64,7 +64,7 @@ def score_tokens(
     states: torch.Tensor, # row x token x channel: hidden states that the head reads
     head: torch.nn.Linear, # From a hidden state to the logits of the vocabulary
     targets: torch.Tensor, # row x token: ids of the tokens that were written
-    temperature: float = 1., # That of the sampler
+    temperature: float = 1., # That of the sampler, above 0
     piece: int = PIECE, # Logits of one piece, at most
     finish: Callable | None = None # What the model does to what its head gives
 ) -> tuple[torch.Tensor, torch.Tensor]: # (log-probabilities, entropies), each row x token
@@ -132,9 +132,9 @@ def _are_logits(given, logits, config):
 
 def score_targets(
     model, # A causal language model of `transformers`, with or without adapters
-    run: Callable, # A forward pass of the model that takes further arguments and gives its output
+    run: Callable, # From further arguments of a forward pass to the model's output
     targets: torch.Tensor, # row x token: ids of the tokens that the last positions of the pass predict
-    temperature: float = 1. # That of the sampler
+    temperature: float = 1. # That of the sampler, above 0
 ) -> tuple[torch.Tensor, torch.Tensor]: # (log-probabilities, entropies), each row x token
     "Score a forward pass with no more than a piece of its logits at a time"
     width, config = targets.shape[1], model.config.get_text_config()
@@ -162,7 +162,7 @@ def answer_logprobs(
     reader: Reader | None, # What was read without gradients; None reads with the model itself, with gradients
     samples: list[Sample], # row
     pad_id: int = 0, # Any token id, masked
-    temperature: float = 1. # That of the sampler
+    temperature: float = 1. # That of the sampler, above 0
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]: # Log-probabilities, entropies, mask: row x token
     "Compute log-probability and entropy of each answer token; the mask is True where it is trained"
     inputs, targets, written, counted = _answer_batch(samples, pad_id, model.device)
@@ -242,7 +242,7 @@ WIDE = 16_384 # on a GPU
 def fit_tokens(
     model, # A causal language model with one adapter active
     free: int | None = None # Bytes; those of its device when None
-) -> int: # Padded tokens of a forward pass, at least 1
+) -> int: # Padded answer tokens of a forward pass, at least 1
     "Choose how many tokens a forward pass with gradients reads"
     free = free_memory(model.device) if free is None else free
     most = WIDE if model.device.type == "cuda" else NARROW
@@ -262,7 +262,7 @@ Result = TypeVar("Result")
 class MicroBatches:
     "Rows of an update in passes that fit into memory"
     def __init__(self,
-        lengths: list[int], # row: tokens
+        lengths: list[int], # row: tokens of its answer
         limit: int = NARROW, # Padded tokens of one pass, at most; a pass has one row at least
         spare: Callable[[], str] | None = None, # Saves memory and says how; empty when nothing is left
         adapters: list[str] | None = None, # row: the adapter that reads it; None is the same for all
@@ -278,7 +278,7 @@ class MicroBatches:
 def cut(self: MicroBatches,
     rows: list[int] # Row numbers
 ) -> list[list[int]]: # Passes
-    "Cut rows of one adapter by length, in passes of at most the limit"
+    "Cut rows into passes of one adapter each, by length, of at most the limit"
     chunks: list[list[int]] = []
     for r in sorted(rows, key=lambda r: (self.adapters[r], self.lengths[r])):
         last = chunks[-1] if chunks else []
@@ -392,7 +392,8 @@ def path_gap(
     gap, limit = (torch.stack(ways) - sampled).abs().mean().item(), LIMITS.get(coarse, .1)
     if gap <= limit: return gap # not if it is no number
     name, remedy = precision(learning)
-    raise ConfigError(f"sampler, trainer and a plain forward pass differ by {gap:.2g} nats a token in "
+    who = "sampler, trainer and a plain forward pass" if same else "sampler and trainer"
+    raise ConfigError(f"{who} differ by {gap:.2g} nats a token in "
                       f"{name}, where {limit:g} is allowed; {remedy}")
 
 def precision(
@@ -414,8 +415,8 @@ def refusing(
     about = f"model {name!r} ({type(model).__name__}, {model.config._attn_implementation} attention)"
     try: yield
     except ConfigError as e: raise ConfigError(f"{about}: {e}") from None
-    except torch.OutOfMemoryError: raise
     except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as e:
+        if is_out_of_memory(e): raise
         reason = (str(e).strip() or "no reason given").splitlines()[0]
         bits, remedy = precision(model)
         raise ConfigError(f"{about} does not go with our adapters, cache or masks in {bits} "

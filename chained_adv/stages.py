@@ -111,8 +111,8 @@ class PromptSet:
     examples: tuple[Example, ...] = () # Solved problems before every prompt
     answer_lines: tuple[int, ...] = (0,) * 5 # Lines after which the answer at a stage ends; 0 is no limit
     tests_lines: int = 0 # The same of a list of tests
-    answer_tokens: int | tuple[int, ...] = 0 # Most tokens of a stage; 0 is 512, or half the window
-    test_tokens: int = 0 # Most tokens of a list of tests; 0 is 512, or half the model's window
+    answer_tokens: int | tuple[int, ...] = 0 # Most tokens of a stage; 0 is 512, at most half the window
+    test_tokens: int = 0 # Most tokens of a list of tests; 0 is 512, at most half the window
     critique: str = "" # Request to the discriminator for a critique in words; empty if it writes none
     # Description of a problem after a program that failed
     feedback: str = "{description}\n\nThis program is wrong:\n\n{code}\n\n{remarks}"
@@ -265,7 +265,8 @@ def load_prompts(
                           f"{of_examples}") from None
 
 def _prompt_set(fields):
-    "Make a prompt set from the values of a JSON file"
+    "Make a prompt set from the values of a JSON file; raises `TypeError`"
+    if not isinstance(fields, dict): raise TypeError("the file must hold an object")
     return PromptSet(**fields | dict(examples=tuple(Example(**o) for o in fields.get("examples", ()))))
 
 # %% ../nbs/02_stages.ipynb #fa81a973

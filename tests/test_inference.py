@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 import pytest
 import torch
 
-from chained_adv.checkpoints import CheckpointManager
+from chained_adv.checkpoints import CheckpointError, CheckpointManager
 from chained_adv.core import Chain, ChainedAdvError, ConfigError, ExecutionResult, Problem, ProblemError, Verdict
 from chained_adv.inference import InferenceEngine, InferenceResult, describe_chain, find_checkpoint, load_players
 from chained_adv.models import ModelConfig, Player, Players
@@ -149,6 +149,16 @@ def test_best_without_a_score_and_unknown_names(tmp_path, players):
     CheckpointManager(tmp_path / "checkpoints").save_checkpoint(players.state(), dict(step=1, stage=1, model=asdict(players.config)), {}, "stage_1")
     with pytest.raises(ChainedAdvError, match="no checkpoint 'best'.*stage_1"): find_checkpoint(tmp_path)
     assert find_checkpoint(tmp_path, "latest").name == "stage_1"
+
+def test_damaged_checkpoints_are_said(tmp_path, players):
+    manager = CheckpointManager(tmp_path / "checkpoints")
+    for name in ("stage_1", "best"):
+        manager.save_checkpoint(players.state(), dict(step=1, stage=1, model=asdict(players.config)), dict(generator_reward=.5, validity=.5), name)
+    (tmp_path / "checkpoints/best/manifest.json").write_text("{")
+    with pytest.warns(UserWarning, match="we use stage_1, because best is damaged"): assert find_checkpoint(tmp_path).name == "stage_1"
+    (tmp_path / "checkpoints/stage_1/manifest.json").write_text("{")
+    for name in ("best", "latest"):
+        with pytest.raises(CheckpointError, match="manifest"): find_checkpoint(tmp_path, name)
 
 @pytest.mark.parametrize("state", [dict(model=None), dict(model="tiny"), dict(model={"model": "tiny", "unheard_of": 1})])
 def test_a_strange_state_is_refused(tmp_path, players, state):

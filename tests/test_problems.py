@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 from chained_adv.core import Problem, ProblemError, DIFFICULTIES
-from chained_adv.problems import (BUILTIN_SETS, ProblemSampler, find_leaks, load_problems, save_problems,
+from chained_adv.problem_files import convert_problems
+from chained_adv.problems import (BUILTIN_SETS, ProblemSampler, check_references, find_leaks, load_problems, save_problems,
                                   split_problems, validate_problem)
 from chained_adv.sandbox import Sandbox, check_problem
 from chained_adv.testcases import baseline_cases
@@ -213,3 +214,31 @@ def test_a_program_nested_too_deeply_is_known_by_its_text():
 def test_half_a_character_is_a_fault(field):
     good = dict(id="a", description="Double n.", function_signature="def f(n):", baseline_tests=[[1, 2]], reference_solution="def f(n): return 2 * n", difficulty="easy", tags=[])
     assert validate_problem(good) == [] and any("half a character" in o for o in validate_problem({**good, field: good[field] + "\ud83d"}))
+
+# ---------------------------------------------------------------- what a file says is not lost
+def test_a_fault_costs_no_other_field(tmp_path):
+    "An entry of our format with a wrong level is converted, and keeps what is good"
+    rows = [GOOD | dict(difficulty="Easy", timeout=900), GOOD | dict(id="b", difficulty="Easy", timeout=.5), GOOD | dict(id="c", references=["def add(a:"])]
+    done = convert_problems(write(tmp_path, rows))
+    assert [(o.timeout, o.difficulty, o.tags) for o in done.problems] == [(900, "easy", ("math",)), (.5, "easy", ("math",)), (None, "easy", ("math",))]
+    assert done.entries[2].status == "repaired" and "field 'references', ['def add(a:'], left out" in done.entries[2].reasons
+
+def test_what_would_be_dropped_is_refused(tmp_path):
+    two, = convert_problems(write(tmp_path, dict(problems=[GOOD], test=[GOOD]))).entries
+    assert two.status == "refused" and "several names (problems, test)" in two.reasons[0]
+    assert len(convert_problems(write(tmp_path, dict(train=[GOOD], test=[GOOD | dict(id="b")]))).problems) == 2
+    table = write(tmp_path, "id,prompt,code,tests\n1,do, it,def f(): pass,assert f() is None\n", "table.csv")
+    assert "more cells than the table has columns" in convert_problems(table).entries[0].reasons[0]
+
+def test_a_mapped_field_may_hold_null(tmp_path):
+    rows = [dict(q="Double n.", sol="def f(n): return 2 * n", t=["assert f(2) == 4"], level=None)]
+    mapping = dict(description="q", reference_solution="sol", tests="t", difficulty="level")
+    assert len(load_problems(write(tmp_path, rows), mapping=mapping)) == 1
+    assert "has no column 'lvl'" in convert_problems(write(tmp_path, rows), mapping | dict(difficulty="lvl")).entries[0].reasons[0]
+
+def test_a_test_whose_rest_cannot_be_read_goes_as_a_whole(sandbox):
+    "Adjacent doctests: without the second, the first would expect the words in its place"
+    code = "import random\ndef add(a, b):\n    return a + b\ndef luck(a, b): return random.random()"
+    row = GOOD | dict(reference_solution=code, baseline_tests=[">>> add(1, 2)\n3\n>>> add(1, luck(1, 2))\n1.5\n", "assert add(2, 2) == 4"])
+    done = check_references(convert_problems([row]), sandbox)
+    assert [p.baseline_tests for p in done.problems] in ([("assert add(2, 2) == 4",)], []), done.entries
