@@ -255,7 +255,7 @@ def markdown(head, rows):
 
 
 def set_tables(out, name):
-    "Tables of a set of problems: an arm's rates and changes, and its changes beyond those of random rewards"
+    "Tables of a set of problems: an arm's rates and changes, and its changes beyond those of the controls"
     before = by_problem(out / "before" / f"{name}.jsonl")
     arms = {arm: {p.parts[-3].rpartition("_")[2]: by_problem(p) for p in sorted(out.glob(f"{arm}_*/after/{name}.jsonl"))} for arm in ARMS}
     arms = {arm: runs for arm, runs in arms.items() if runs}
@@ -267,11 +267,11 @@ def set_tables(out, name):
         yield markdown(["", "before", "after", "change, points", *seeds],
                        [[label, rate([first], key), rate(runs.values(), key), change(list(runs.values()), [before], key),
                          *(change([o], [before], key) for o in runs.values() if seeds)] for key, label in SHOWN.items()])
-    if "random" in arms and len(arms) > 1:
-        others = {arm: runs for arm, runs in arms.items() if arm != "random"}
-        yield f"\n### {name}: beyond random rewards, points\n"
-        yield markdown(["", *others], [[label, *(change(list(runs.values()), list(arms["random"].values()), key) for runs in others.values())]
-                                       for key, label in SHOWN.items()])
+    for control, label in dict(random="random rewards", baseline="baseline tests alone").items():
+        compared = list(arms.pop(control, {}).values())
+        if not compared or not arms: continue
+        yield f"\n### {name}: beyond {label}, points\n"
+        yield markdown(["", *arms], [[text, *(change(list(runs.values()), compared, key) for runs in arms.values())] for key, text in SHOWN.items()])
 
 
 def cost_table(out):
