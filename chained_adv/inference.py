@@ -243,8 +243,9 @@ def find_checkpoint(
     if checkpoint == "latest": chosen = manager.get_latest_checkpoint()
     damaged = [o for o in manager.list_checkpoints() if o.problem] if checkpoint in ("best", "latest") else []
     if damaged and not chosen: raise CheckpointError(damaged[0].problem)
-    for o in damaged: warnings.warn(f"{path}: we use {chosen.name}, because {o.name} is damaged: {o.problem}")
-    return manager.load_checkpoint(chosen.name if chosen else checkpoint)
+    name = chosen.name if chosen else checkpoint
+    for o in damaged: warnings.warn(f"{path}: we use {name}, because {o.name} is damaged: {o.problem}")
+    return manager.load_checkpoint(name)
 
 def load_players(
     saved: Checkpoint, # A run's checkpoint

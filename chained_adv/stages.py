@@ -254,7 +254,10 @@ def load_prompts(
     if name.endswith("-blind"): return replace(load_prompts(name.removesuffix("-blind")), shown="")
     if not Path(name).is_file():
         raise ConfigError(f"prompts {name!r}: neither a built-in set ({', '.join(PROMPT_SETS)}) nor a file")
-    try: return _prompt_set(json.loads(Path(name).read_text(encoding="utf-8")))
+    try:
+        values = json.loads(Path(name).read_text(encoding="utf-8"))
+        if not isinstance(values, dict): raise TypeError("the file must hold an object")
+        return _prompt_set(values)
     except json.JSONDecodeError as e:
         place = f"line {e.lineno}, column {e.colno}"
         raise ConfigError(f"prompts {name}: broken JSON at {place}: {e.msg}") from None
@@ -265,8 +268,7 @@ def load_prompts(
                           f"{of_examples}") from None
 
 def _prompt_set(fields):
-    "Make a prompt set from the values of a JSON file; raises `TypeError`"
-    if not isinstance(fields, dict): raise TypeError("the file must hold an object")
+    "Make a prompt set from the values of a JSON file"
     return PromptSet(**fields | dict(examples=tuple(Example(**o) for o in fields.get("examples", ()))))
 
 # %% ../nbs/02_stages.ipynb #fa81a973
