@@ -5,7 +5,8 @@
 
 What follows `--` is given to `chained-adv train`. Each kill (SIGKILL, to all processes of the run) comes between no and as many seconds
 after a start as the run left alone took; `--seed` draws the moments. We compare the lines of steps and evaluations, seconds left out, and
-the texts that were kept. The exit status is 1 if anything differs. Run it again, with the same options, to go on where it was stopped.
+the texts that were kept. The exit status is 1 if anything differs. Run it again, with the same options, to go on where it was stopped;
+only the run left alone begins anew, because its time counts.
 """
 
 import argparse

@@ -153,7 +153,7 @@ def is_measured(path, problems): return {o["id"] for o in read_lines(path)[1:]} 
 def measure(make_players, config, held_out, path, a, clock):
     "Measure players on problems, a line each. A block that a kill interrupted is measured again"
     m = config.model
-    settings = dict(model=Path(m.model).name, prompts=m.prompts, dtype=m.dtype, temperature=m.temperature, tokens=m.max_stage_tokens,
+    settings = dict(model=Path(m.model).name, stages=list(m.chain_stages), prompts=m.prompts, dtype=m.dtype, temperature=m.temperature, tokens=m.max_stage_tokens,
                     samples=a.samples, lists=a.lists, problems=stable_hash([p.id for p in held_out]))
     known = {o["id"] for o in same_settings(path, settings)}
     if is_measured(path, held_out): return

@@ -132,7 +132,8 @@ def _judge_reference(problem, result):
         cut = cut_out(test, dropped) if dropped and all(o.span for o in dropped) else test
         left, = read_baseline([cut], *about) if dropped else [cases] # neighbours of a piece may need it
         if len(cases) == len(dropped): continue
-        if not isinstance(left, str) and len(left) == len(cases) - len(dropped): kept.append(cut)
+        same = [o.key for o in cases if o not in dropped]
+        if not isinstance(left, str) and [o.key for o in left] == same: kept.append(cut)
         else: reasons.append(f"left out test {i} as a whole: the rest of it can't be read without that piece")
     return (replace(problem, baseline_tests=tuple(kept)) if kept else None), reasons
 
