@@ -3,6 +3,7 @@
     python benchmarks/mbpp.py problems                      which problems the untrained model solves now and then
     python benchmarks/mbpp.py arm learning --seed 1         before, training, after; the other arms: random, baseline, frozen, fuzz
     python benchmarks/mbpp.py arm learning --seed 1 --humaneval ../shared/data/humaneval/HumanEval_even.jsonl
+    python benchmarks/mbpp.py arm stages --seed 1 --set token_budget=125874 n_generator_steps=100    explain, then code
     python benchmarks/mbpp.py table                         all that is there, with 95 % intervals, also to OUT/report.md
 
 | arm | the generator learns from | the discriminator |
@@ -12,6 +13,7 @@
 | baseline | baseline tests alone | writes none in training |
 | frozen | the discriminator's tests and the baseline ones | is the untrained model |
 | fuzz | eight random inputs and the baseline tests | writes none in training |
+| stages | baseline tests alone; it explains each problem before it writes the program, and both are trained | writes none in training |
 
 All arms have the settings of `--config` and the same problems (`OUT/probe.jsonl`). With the recipe the generator takes the same number of
 steps in each arm; an arm whose discriminator doesn't learn leaves its steps out. `--set` changes settings, for example
@@ -19,7 +21,8 @@ steps in each arm; an arm whose discriminator doesn't learn leaves its steps out
 
 A measurement has a line for each held-out problem: a greedy program, `--samples` sampled ones, and a list of tests about each of the first
 `--lists` of these. Programs may be longer than in training (`--tokens`), so that programs which merely got shorter don't count as a gain.
-The untrained model is measured once (`OUT/before`), and each arm after its training (`OUT/ARM_SEED/after`). Random numbers depend on the
+The untrained model is measured once (`OUT/before`; with an explanation `OUT/before_stages`), and each arm after its training
+(`OUT/ARM_SEED/after`). Random numbers depend on the
 problems alone. So before and after differ by the training, if the same version and machine measure both: another processor rounds
 otherwise. The files' own tests decide. Those that can't run apart from the program run beside it, where it could forge a pass: none of
 MBPP's do.
@@ -29,8 +32,6 @@ of sixteen problems, or the turns since the last checkpoint. Run the same comman
 """
 
 import argparse
-import os
-import shutil
 import sys
 import time
 from collections import defaultdict
@@ -59,7 +60,9 @@ from real_model import add_line, read_lines, same_settings # noqa: E402
 from research.controls import StopAfter # noqa: E402
 
 ARMS = dict(learning={}, random=dict(callbacks=("research.controls:RandomRewards",)), baseline=dict(reward="baseline"),
-            frozen=dict(n_discriminator_steps=0), fuzz=dict(discriminator_model="fuzz:8"))
+            frozen=dict(n_discriminator_steps=0), fuzz=dict(discriminator_model="fuzz:8"),
+            stages=dict(reward="baseline", n_discriminator_steps=0, stages=(1, 5), chain_stages=(1, 5)))
+BEFORE = {name: "before_stages" if name == "stages" else "before" for name in ARMS} # arm -> folder of its untrained model
 AT_ONCE = 16 # problems measured at once
 N_MUTANTS = 6 # of a problem
 SHOWN = dict( # metric -> how the table calls it
@@ -115,6 +118,15 @@ def probe(a, clock):
         rows = probe_problems(untrained(config), train, sandbox, n, path, clock.check, config.probe_enough)
     (a.out / "probe.done").write_text(f"{len(rows)}\n")
     return rows
+
+
+def kept_problems(a, config, clock):
+    "(to train on, held out): the problems to train on are those that the untrained model solves now and then, in direct code"
+    train, held_out = problems_of(a, config)
+    if not config.probe_samples: return train, held_out
+    if not (a.out / "probe.done").exists(): probe(a, clock)
+    kept = {o["id"] for o in read_lines(a.out / "probe.jsonl") if is_mixed(o)}
+    return [p for p in train if p.id in kept], held_out
 
 
 def problems(a):
@@ -184,13 +196,9 @@ def measure_sets(make_players, config, held_out, folder, a, clock):
 
 def train(a, config, train_set, held_out, clock):
     "Train an arm to its end"
-    folder = Path(config.out)
+    folder, config = Path(config.out), replace(config, probe_samples=0) # `train_set` is chosen
     if (folder / "config.json").exists(): check_same_settings(folder, config)
     if (folder / "summary.json").exists(): return
-    folder.mkdir(parents=True, exist_ok=True)
-    if config.probe_samples and not (folder / "probe.jsonl").exists(): # whole or not at all
-        shutil.copy(a.out / "probe.jsonl", folder / "probe.new")
-        os.replace(folder / "probe.new", folder / "probe.jsonl")
     stop = [StopAfter(clock.left)] if a.seconds else []
     with AdversarialTrainer(config, train_set, held_out, callbacks=stop, selection=train_set[:AT_ONCE]) as t:
         try: t.train_full_pipeline(resume=True)
@@ -210,10 +218,9 @@ def trained(config):
 
 def arm(a):
     clock, config = Clock(a.seconds), config_of(a, a.arm, a.seed)
-    train_set, held_out = problems_of(a, config)
-    if config.probe_samples and not (a.out / "probe.done").exists(): probe(a, clock)
+    train_set, held_out = kept_problems(a, config, clock)
     wide = replace(config, model=replace(config.model, max_stage_tokens=a.tokens or config.model.max_stage_tokens))
-    measure_sets(lambda: untrained(wide), wide, held_out, a.out / "before", a, clock)
+    measure_sets(lambda: untrained(wide), wide, held_out, a.out / BEFORE[a.arm], a, clock)
     train(a, config, train_set, held_out, clock)
     measure_sets(lambda: trained(wide), wide, held_out, Path(config.out, "after"), a, clock)
     table(a)
@@ -256,17 +263,23 @@ def markdown(head, rows):
 
 def set_tables(out, name):
     "Tables of a set of problems: an arm's rates and changes, and its changes beyond those of the controls"
-    before = by_problem(out / "before" / f"{name}.jsonl")
+    untrained = {folder: by_problem(path) for folder in dict.fromkeys(BEFORE.values()) if (path := out / folder / f"{name}.jsonl").exists()}
     arms = {arm: {p.parts[-3].rpartition("_")[2]: by_problem(p) for p in sorted(out.glob(f"{arm}_*/after/{name}.jsonl"))} for arm in ARMS}
     arms = {arm: runs for arm, runs in arms.items() if runs}
     for arm, runs in arms.items():
         seeds = [f"seed {seed}" for seed in runs] if len(runs) > 1 else []
+        before = untrained[BEFORE[arm]]
         ids = {id for run in runs.values() for id in run["solved"]} # not yet all of them, if a call was stopped
         first = defaultdict(dict, {key: {id: o for id, o in found.items() if id in ids} for key, found in before.items()})
         yield f"\n### {arm}, {name}, {len(ids)} problems, seeds {', '.join(runs)}\n"
         yield markdown(["", "before", "after", "change, points", *seeds],
                        [[label, rate([first], key), rate(runs.values(), key), change(list(runs.values()), [before], key),
                          *(change([o], [before], key) for o in runs.values() if seeds)] for key, label in SHOWN.items()])
+    if len(untrained) == 2:
+        first, second = untrained.values()
+        yield f"\n### untrained, {name}, {len(second['solved'])} problems: an explanation first, beyond direct code\n"
+        yield markdown(["", "direct", "with an explanation", "change, points"],
+                       [[label, rate([first], key), rate([second], key), change([second], [first], key)] for key, label in SHOWN.items()])
     for control, label in dict(random="random rewards", baseline="baseline tests alone").items():
         compared = list(arms.pop(control, {}).values())
         if not compared or not arms: continue
@@ -285,7 +298,7 @@ def cost_table(out):
 
 
 def table(a):
-    parts = [text for name in ("mbpp", "humaneval") if (a.out / "before" / f"{name}.jsonl").exists() for text in set_tables(a.out, name)]
+    parts = [text for name in ("mbpp", "humaneval") for text in set_tables(a.out, name)]
     costs = list(cost_table(a.out))
     if costs:
         head = ["arm", "generator steps", "discriminator steps", "tokens", "sampling", "judge", "updates"]

@@ -12,13 +12,14 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 import mbpp
 from chained_adv.checkpoints import CheckpointManager
 from chained_adv.command import make_config, read_toml
+from chained_adv.looking import read_episodes
 from chained_adv.models import ModelConfig, Players
 from chained_adv.rollout import play
 from chained_adv.sandbox import Sandbox
 from chained_adv.stages import PROMPT_SETS
 from chained_adv.tiny.world import tiny_problems
 from chained_adv.tracking import read_lines, read_metrics
-from chained_adv.trainer import AdversarialTrainer, stage_phases
+from chained_adv.trainer import AdversarialTrainer, is_mixed, stage_phases
 from research.controls import RandomRewards, StopAfter
 
 RECIPE, TINY = ROOT / "recipes/qwen05_mbpp.toml", ROOT / "tests/tiny_recipe.toml"
@@ -213,16 +214,19 @@ def options(problem_file):
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory, options):
-    "Two seeds of an arm and one control"
+    "Two seeds of an arm, one control, and one arm with stages"
     out = tmp_path_factory.mktemp("mbpp")
-    for arm, seed in (("learning", 1), ("learning", 2), ("random", 1)): mbpp.main(["arm", arm, *options(out, seed)])
+    for arm, seed in (("learning", 1), ("learning", 2), ("random", 1), ("stages", 1)): mbpp.main(["arm", arm, *options(out, seed)])
     return out
 
 def test_budgets_are_equal_and_problems_are_the_same(measured):
     arms = [measured / o for o in ("learning_1", "learning_2", "random_1")]
     tokens = [json.loads((o / "summary.json").read_text())["generated_tokens"] for o in arms]
     assert all(.7 * 2400 < n <= 1.15 * 2400 for n in tokens), tokens
-    assert len({(o / "probe.jsonl").read_text() for o in [measured, *arms]}) == 1
+    kept = {o["id"] for o in read(measured / "probe.jsonl") if is_mixed(o)}
+    for o in arms:
+        trained = {e["problem"] for e in read_episodes(o) if e["split"] == "step"}
+        assert trained and trained <= kept
     assert not [o for folder in arms for o in (folder / "checkpoints").glob("unfinished/manifest.json")]
 
 def test_the_report_says_what_the_lines_say(measured, capsys):
@@ -237,7 +241,16 @@ def test_the_report_says_what_the_lines_say(measured, capsys):
     cells = [o.strip() for o in row.strip("|").split("|")]
     assert cells[1].startswith(f"{mean(before):.1%}") and cells[2].startswith(f"{sum(map(mean, seeds)) / 2:.1%}")
     assert cells[3].startswith(f"{100 * (sum(map(mean, seeds)) / 2 - mean(before)):+.1f}") and len(cells) == 6
-    assert "beyond random rewards" in report and "seeds 1, 2" in report and "### Training" in report
+    assert "### untrained, mbpp, 12 problems" in report and "beyond random rewards" in report and "seeds 1, 2" in report and "### Training" in report
+
+def test_an_arm_with_stages_trains_explanations_and_has_an_untrained_model_of_its_own(measured):
+    learned = {e["stage"] for e in read_episodes(measured / "stages_1") if e["split"] == "step"}
+    assert learned == {1, 5}
+    headers = [read(measured / o)[0]["settings"]["stages"] for o in ("before/mbpp.jsonl", "before_stages/mbpp.jsonl", "stages_1/after/mbpp.jsonl")]
+    assert headers == [[5], [1, 5], [1, 5]]
+    before = [mbpp.by_problem(measured / o / "mbpp.jsonl") for o in ("before", "before_stages")]
+    row = next(o for o in (measured / "report.md").read_text().split("### stages, mbpp")[1].splitlines() if o.startswith("| solved, sampled"))
+    assert f"{sum(sum(v) for v in before[1]['solved'].values()) / 48:.1%}" in row.split("|")[2]
 
 @pytest.mark.parametrize("name", ["qwen05", "qwen05_twice", "qwen05_longer"])
 def test_the_report_on_record_says_what_its_lines_say(name, capsys, tmp_path):
