@@ -3843,6 +3843,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                     'chained_adv.stages._ask_discriminator': ('stages.html#_ask_discriminator', 'chained_adv/stages.py'),
                                     'chained_adv.stages._ask_generator': ('stages.html#_ask_generator', 'chained_adv/stages.py'),
                                     'chained_adv.stages._begun': ('stages.html#_begun', 'chained_adv/stages.py'),
+                                    'chained_adv.stages._check_templates': ('stages.html#_check_templates', 'chained_adv/stages.py'),
                                     'chained_adv.stages._docstring': ('stages.html#_docstring', 'chained_adv/stages.py'),
                                     'chained_adv.stages._fields': ('stages.html#_fields', 'chained_adv/stages.py'),
                                     'chained_adv.stages._prompt_set': ('stages.html#_prompt_set', 'chained_adv/stages.py'),

@@ -257,7 +257,8 @@ def load_prompts(
     try:
         values = json.loads(Path(name).read_text(encoding="utf-8"))
         if not isinstance(values, dict): raise TypeError("the file must hold an object")
-        return _prompt_set(values)
+        prompts = _prompt_set(values)
+        return _check_templates(prompts, name)
     except json.JSONDecodeError as e:
         place = f"line {e.lineno}, column {e.colno}"
         raise ConfigError(f"prompts {name}: broken JSON at {place}: {e.msg}") from None
@@ -291,6 +292,24 @@ def _fields(problem, stage, output=""):
     about = dict(signature=signature, description=problem.description, docstring=docstring, function=function,
                  name=problem.entry_point)
     return {**vars(get_stage(stage)), **about, "output": output, "block": block}
+
+# %% ../nbs/02_stages.ipynb #3b6e3076
+def _check_templates(prompts, path):
+    "Fill every template once, so that a wrong field is found before a run needs it"
+    of_problem = _fields(Problem("", "", "def f():", (), ""), 5)
+    asked = "problem", "previous", "generator", "shown", "discriminator", "inputs"
+    of_feedback = dict.fromkeys(("description", "code", "remarks"), "")
+    for values, names in ((of_problem, asked), (of_feedback, ("feedback",)),
+                          (dict(name=""), ("begins", "tests_begin", "inputs_begin"))):
+        for name in names:
+            texts = getattr(prompts, name)
+            for text in [texts] if isinstance(texts, str) else texts:
+                try: text.format(**values)
+                except (KeyError, IndexError, ValueError, AttributeError) as e:
+                    known = ", ".join(f"{{{o}}}" for o in values)
+                    raise ConfigError(f"prompts {path}: {name} is {text!r}, which we can't fill ({e}); "
+                                      f"its fields are {known}; double other braces") from None
+    return prompts
 
 # %% ../nbs/02_stages.ipynb #c1b7e9a0
 class Prompt(str):
