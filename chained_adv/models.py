@@ -675,6 +675,12 @@ def load_state(self: Players,
     if state.keys() != own.keys():
         raise ConfigError(f"the saved weights are for other adapters: saved {', '.join(sorted(state))}; "
                           f"these settings have {', '.join(sorted(own))}")
+    shapes = lambda tensors: {n: tuple(t.shape) for n, t in tensors.items()}
+    for name, parameters in own.items():
+        saved, wanted = shapes(state[name]), shapes(parameters)
+        if other := sorted(n for n in saved.keys() | wanted if saved.get(n) != wanted.get(n)):
+            raise ConfigError(f"the saved weights are for another model, or another rank: {name}, {other[0]} "
+                              f"has shape {saved.get(other[0])}; here it is {wanted.get(other[0])}")
     with torch.no_grad():
         for name, parameters in own.items():
             for n, p in parameters.items(): p.copy_(state[name][n])
