@@ -555,8 +555,11 @@ def needed(self: RowLimit,
     "Compute the memory of a batch"
     self.token = self.token or token_bytes(reader.model)
     rows, distinct, longest = len(prompts), len({*map(tuple, prompts)}), max(map(len, prompts))
+    read, columns = longest * distinct, longest + max_new_tokens
+    if uses_graph(reader.model): # `Decoder` rounds up
+        rows, columns = bucket(rows), bucket(longest, 64) + bucket(max_new_tokens, 64)
     logits = 4 * 4 * reader.model.config.get_text_config().vocab_size
-    return self.token * (longest * (distinct + rows) + max_new_tokens * rows) + logits * rows
+    return self.token * (read + columns * rows) + logits * rows
 
 @patch
 def choose(self: RowLimit,

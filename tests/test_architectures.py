@@ -19,7 +19,7 @@ from chained_adv.loading import QUANTISED, end_tokens, is_packable, load_base, l
 from chained_adv.loading import render_chat
 from chained_adv.models import Base, ModelConfig, Players, activate, adapter_parameters, give_back, reading_model
 from chained_adv.models import sampling_model
-from chained_adv.sampling import Reader, Sample, attend, sample_tokens
+from chained_adv.sampling import Reader, RowLimit, Sample, attend, layer_states, sample_tokens
 from chained_adv.scoring import answer_logprobs, path_gap, _plain_logprobs
 from chained_adv.stages import PROMPT_SETS
 
@@ -167,6 +167,16 @@ def test_what_a_graph_replays_gives_the_same_answers(name, temperature, monkeypa
         assert (ids, ended) == (other[0], other[2])
         plain = _plain_logprobs(model, Sample(prompt, ids, logps, ended))
         for got in (logps, other[1]): assert (plain - torch.tensor(got)).abs().max() < 1e-4
+
+def test_the_rows_of_a_graph_need_what_they_are_rounded_up_to(monkeypatch):
+    "129 rows take the place of 256"
+    model, limit, kept = bench.make_model("Qwen2"), RowLimit(), []
+    prompts = [[5 + i % 4] * 20 for i in range(129)]
+    plain = limit.needed(Reader(model), prompts, 40)
+    rehearse(monkeypatch)
+    sample_tokens(model, Reader(model), prompts, 40, set(), kept=kept)
+    held = sum(o.numel() * o.element_size() for states in layer_states(kept[0].cache) for o in states)
+    assert held == 256 * 128 * limit.token and plain < held < limit.needed(Reader(model), prompts, 40)
 
 def test_a_graph_is_kept_for_batches_that_fit(monkeypatch):
     "Fewer rows, shorter answers, a stop text; not another adapter, temperature or much smaller batch"
