@@ -3,7 +3,7 @@
     python benchmarks/mbpp.py problems                      which problems the untrained model solves now and then
     python benchmarks/mbpp.py arm learning --seed 1         before, training, after; the other arms: random, baseline, frozen, fuzz
     python benchmarks/mbpp.py arm learning --seed 1 --humaneval ../shared/data/humaneval/HumanEval_even.jsonl
-    python benchmarks/mbpp.py arm stages --seed 1 --set token_budget=125874 n_generator_steps=100    explain, then code
+    python benchmarks/mbpp.py arm stages --seed 1 --set token_budget=125874 n_generator_steps=100 generator_lr=2e-4
     python benchmarks/mbpp.py table                         all that is there, with 95 % intervals, also to OUT/report.md
 
 | arm | the generator learns from | the discriminator |
@@ -19,13 +19,15 @@ All arms have the settings of `--config` and the same problems (`OUT/probe.jsonl
 steps in each arm; an arm whose discriminator doesn't learn leaves its steps out. `--set` changes settings, for example
 `--set token_budget=160000 device=cuda`: with a budget, arms end after so many tokens of both players instead.
 
+A program with an explanation takes more tokens. So `stages` gets as many as `baseline` took (125,874 on record; `table` shows them), in as
+many steps as they make, of 8 x 8 programs each. The second half of its training has half the rate: 2e-4 is 1.5e-4 on average.
+
 A measurement has a line for each held-out problem: a greedy program, `--samples` sampled ones, and a list of tests about each of the first
 `--lists` of these. Programs may be longer than in training (`--tokens`), so that programs which merely got shorter don't count as a gain.
 The untrained model is measured once (`OUT/before`; with an explanation `OUT/before_stages`), and each arm after its training
-(`OUT/ARM_SEED/after`). Random numbers depend on the
-problems alone. So before and after differ by the training, if the same version and machine measure both: another processor rounds
-otherwise. The files' own tests decide. Those that can't run apart from the program run beside it, where it could forge a pass: none of
-MBPP's do.
+(`OUT/ARM_SEED/after`). Random numbers depend on the problems alone. So before and after differ by the training, if the same version and
+machine measure both: another processor rounds otherwise. The files' own tests decide. Those that can't run apart from the program run
+beside it, where it could forge a pass: none of MBPP's do.
 
 `--seconds` bounds a call: each phase (probe, before, training, after) stops at its next block or turn. A kill at any moment costs a block
 of sixteen problems, or the turns since the last checkpoint. Run the same command again.
