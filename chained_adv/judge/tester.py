@@ -210,6 +210,7 @@ def receive(self: Tester, packer: Packer, given: list, place: str) -> tuple[str,
         number, args, kwargs = tree
         return status, (int(number), [builder.build(o) for o in args], builder.build(kwargs))
     value = error or builder.build(tree)
+    builder = Builder(self.unodd, containers) # the changes were packed apart from the value
     for number, after in (changes or {}).items(): builder.refill(containers[int(number)], body_of(after))
     if status == "raise" and not isinstance(value, BaseException): raise NotPlain("no exception was raised")
     return status, value
