@@ -193,3 +193,71 @@ def test_whether_an_answer_is_true_says_little(box, code, text, weak):
 def test_that_nothing_is_returned_says_little(box):
     found = verdicts(box, "def f(xs): xs.sort()", "([3, 1], None)\nassert f([3, 1]) is None\n([3, 1], [1, 3])", "f", "def f(xs: list) -> None:", runs=2)
     assert [v.weak for v in found] == [True, True, False]
+
+# What a second one found
+
+SHARED = "a = ['x' * 200_000]\n    for _ in range(40): a = [a, a]\n    return a"
+COLLIDING = "class I(int): __hash__ = lambda s: int(s) // (2**61 - 1)\ndef f(x):\n    s = {I(i * (2**61 - 1)) for i in range(1, 2000)}\n    return "
+
+@pytest.mark.parametrize("code", [f"def f(x):\n    {SHARED}", "def f(x):\n    a = []\n    a.append(a)\n    return a", COLLIDING + "deque([s])", COLLIDING + "dict.fromkeys(s).keys()"])
+def test_no_answer_fills_the_process_that_asked(box, code):
+    found, = box.call_many([Job(code, [TestCase((1,), None)], "f", "def f(x):")])
+    assert [(o.outcome, o.value) for o in found] == [("wrong_value", None)]
+
+def test_names_of_a_program_do_not_stay_in_the_process_of_tests(box):
+    code = "def f(n):\n    cls = type('X', (tuple,), dict(_fields=()))\n    cls.__name__ = 'a' * 3000\n    return cls()"
+    assert [v.outcome for v in verdicts(box, code, "assert f(1)")] == ["crash"]
+
+ROW = "class Row(list): pass\ndef f(n):\n    r = [0]\n    return [Row([1]), r, r]"
+@pytest.mark.parametrize("code, text, right", [
+    (ROW, "(1, [[1], [0], [0]])", True), (ROW, "(1, [[1], [0], [1]])", False),
+    ("def f(n):\n    d, row = {1: 5}, [0] * n\n    return d.items(), [row] * n", "(2, ([(1, 5)], [[0, 0], [0, 0]]))", True),
+    ("class C(Counter): pass\ndef f(s): return C(s)", "assert f('aab') == {'a': 2, 'b': 1}", True),
+    ("def f(a):\n    x = [1]\n    a += [x, x]\n    return [2]", "def test_a():\n    a = []\n    assert f(a) == [2]\n    assert a == [[1], [1]]", True),
+    ("def f(s): return '\\ud83d' + '\\ude00'", "assert f('') == '\\U0001f600'", False),
+    ("def f(s):\n    d = defaultdict(lambda: 0)\n    for c in s: d[c] += 1\n    return d", "assert f('aab')['z'] == 0", True),
+    ("P = namedtuple('P', 'tolist x')\ndef f(n): return P(1, n)", "assert f(1) == (1, 1)", True)])
+def test_what_arrives_is_what_was_sent(box, code, text, right): assert passes(box, code, text) == [right]
+
+@pytest.mark.parametrize("body", ["assert f", "with pytest.raises(TypeError):\n        f + 1", "assert ListNode(5).val == 5", "assert str(f)[0] == '<'", "assert not hasattr(f, 'z')"])
+def test_a_call_beside_it_makes_no_test_valid(box, body):
+    assert passes(box, "def f(x): return x * x + 1", f"def test_a():\n    f(7)\n    {body}", "f", "def f(x):", runs=2) == [False]
+
+def test_an_object_may_be_false(box):
+    code = "class Stack:\n    def __init__(s): s.xs = []\n    def push(s, x): s.xs.append(x)\n    def __bool__(s): return bool(s.xs)"
+    text = "def test_a():\n    s = Stack()\n    assert not s\n    s.push(1)\n    assert s"
+    assert passes(box, code, text, "Stack", "class Stack:", runs=2) == [True]
+
+KEPT = "D = {}\ndef add(k, v): D[k] = v\ndef f(k): return D.get(k)"
+COUNT = "n = 0\ndef reset():\n    global n\n    n = 0\ndef f():\n    global n\n    n += 1\n    return n"
+@pytest.mark.parametrize("code, text, right", [
+    (KEPT, "add('a', 3)\nassert f('a') == 3\nadd('a', 4)\nassert f('a') == 4", [True, True]), (COUNT, "reset()\nassert f() == 1\nreset()\nassert f() == 1", [True, True]),
+    ("def f(a, b): return a + b", "g = f\nf = lambda x: g(x, 1)\nassert f(3) == 4", [True]), ("def f(x): return x", "candidate = lambda x: f(x) + 1\nassert candidate(3) == 4", [True]),
+    ("def f(x): return x", "import math as solution\nassert solution.f(3) == 3", [False]), ("def f(x): return x + 1", "inf = 10**9\nassert f(inf) == 10**9 + 1", [True]),
+    ("def f(x): return x * 2", "inf = 5\nassert f(inf) == inf", [False]), ("def f(x): return len(x)", "null = []\nassert f(null) == 0", [True])])
+def test_asserts_mean_what_the_lines_before_them_say(box, code, text, right): assert passes(box, code, text) == right
+
+LENGTH = "def f(s): return len(s)"
+@pytest.mark.parametrize("code, text", [
+    (LENGTH, 'def test_a():\n    assert f("""<p>\nx\n</p>""") == 10'), (LENGTH, 's = """\n`code` here\n"""\nassert f(s) == 13'), (LENGTH, "assert f('a\u200bb') == 3"),
+    ("def f(s): return s.count('- ')", 'md = """\n- foo(x)\n- (y)\n"""\nassert f(md) == 2'), ("def f(s): return len(s.splitlines())", 'md = """| a | b |\n|---|---|\n| 1 | 2 |"""\nassert f(md) == 3'),
+    ("def f(s): return len(s.splitlines())", 'def test_a():\n    s = """\n```python\nx = 1\n```\n"""\n    assert f(s) == 4'), (LENGTH, "('>>>', 3)")])
+def test_strings_of_plain_python_stay_as_they_are(box, code, text): assert passes(box, code, text) == [True]
+
+@pytest.mark.parametrize("line", ["from __future__ import annotations  # hints\n", "from __future__ import annotations\r\n", "from __future__ import (\n    annotations)\n", "'''About it'''\n# and more\nfrom __future__ import annotations\n"])
+def test_future_imports_come_first(box, line): assert passes(box, line + "def f(x: Any): return m.floor(x)", "assert f(1.5) == 1", setup="import math as m") == [True]
+
+def test_a_future_import_inside_a_string_stays(box):
+    code = "S = '''\nfrom __future__ import annotations\nrest'''\ndef f(x): return len(S.split())"
+    assert passes(box, code, "(1, 5)", setup="import math") == [True]
+
+LL = "def f(head: Optional[ListNode]) -> Optional[ListNode]:"
+@pytest.mark.parametrize("signature, code, text", [
+    ("def f(name: str) -> Optional[GraphNode]:", "def f(name): return None", "assert f('x') is None\n('x', None)"), (LL + "  # reversed", "def f(head): return head", "([0, 1], [0, 1])"),
+    (LL, "class ListNode:\n    __slots__ = ('val', 'next')\n    def __init__(self, val=0, next=None): self.val, self.next = val, next\ndef f(head): return head.next", "([1, 2, 3], [2, 3])"),
+    (LL, "class ListNode:\n    def __init__(self, val=0, next=None): self.val, self.next = val, next\n    def __bool__(self): return bool(self.val)\ndef f(head): return head", "([0, 1], [0, 1])")])
+def test_nodes_of_other_makes(box, signature, code, text): assert all(passes(box, code, text, "f", signature))
+
+def test_many_items_in_any_order(box):
+    assert passes(box, "def f(n): return list(range(n))[::-1]", [TestCase((20_000,), [*range(20_000)])], rules={"unordered": True}) == [True]
+    assert passes(box, "def f(n): return [[2, 1], [1.0], 1, 1]", "(1, [1, [1], 1, [1, 2]])\n(1, [1, [1], 2, [1, 2]])\n(1, [1, [1], [1, 2], [1, 2]])", rules={"unordered": True}) == [True, False, False]

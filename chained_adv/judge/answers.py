@@ -6,7 +6,7 @@
 __all__ = ['PYTHON', 'MAX_REPAIRS', 'blank_thoughts', 'Block', 'whole_block', 'split_blocks', 'clean_block', 'parse',
            'has_entities', 'texts_in_json', 'read_blocks', 'parse_pieces', 'Candidate', 'is_word', 'is_aside',
            'program_in', 'names_of', 'statements', 'methods', 'is_stub', 'is_seen', 'completeness', 'unknown_names',
-           'with_helpers', 'find_program', 'choose_entry', 'guess_entry', 'lines_with_tests']
+           'with_helpers', 'find_program', 'choose_entry', 'guess_entry', 'is_plain', 'lines_with_tests']
 
 # %% ../../nbs/judge/11b_answers.ipynb #f407873c
 import ast, bisect, builtins, json, re
@@ -402,8 +402,17 @@ _ITEM = re.compile(r"\s*(?:[-*•]|\d+[.)])\s[^`]*`(assert [^`]+)`") # `3. **Zer
 _REMARK = re.compile(r"(?<=[)\]}\w\"']) +[-–—] +[^\W\d][^()\[\]]*$") # ` - an empty list`
 _RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{3,}:?[ \t]*(\|[ \t]*:?-{3,}:?[ \t]*)+\|?[ \t]*$")
 
+def is_plain(text: str) -> bool:
+    "True for a text that is Python and nothing else; `- f(1) == 2` and `1 | f(1) == 2` are Python, too"
+    body = () if has_entities(text) else getattr(parse(text), "body", ())
+    alone: list[Any] = [o.value for o in body if isinstance(o, ast.Expr)]
+    is_named = lambda o: isinstance(getattr(o, "func", None), (ast.Name, ast.Attribute))
+    if not all(is_named(o) or isinstance(o, (ast.Constant, ast.Tuple)) for o in alone): return False
+    return any(isinstance(o, (ast.Assert, ast.With, ast.ClassDef, *FUNCTIONS)) for o in body)
+
 def lines_with_tests(text: str) -> Block:
-    "The lines of an answer in which tests may stand, without bullets"
+    "The lines of an answer in which tests may stand, without bullets; plain Python as it is"
+    if is_plain(text): return whole_block(text)
     blocks = read_blocks(text)
     fenced = [o for o in blocks if o.language is not None]
     python = [o for o in fenced if o.language in PYTHON]

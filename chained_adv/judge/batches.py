@@ -92,10 +92,16 @@ def row_of(test: TestCase) -> tuple: # Raises `NotPlain`
 def with_setup(setup: str, code: str) -> str:
     "A program after the code that a problem has it find"
     if not setup: return code
-    future = "".join(_FUTURE.findall(code)) # must come first
-    return f"{future}{setup}\n{_FUTURE.sub('', code)}"
+    future, at = "", _HEAD.match(code).end()
+    while found := _FUTURE.match(code, at): # these must come first
+        future += found[0].rstrip() + "\n"
+        code = code[:at] + code[found.end():]
+        at = _HEAD.match(code, at).end()
+    return f"{future}{setup}\n{code}"
 
-_FUTURE = re.compile(r"^from __future__ import [\w, ]+\n", re.M)
+_REST = r"[ \t]*;?[ \t]*(?:#[^\n]*)?(?:\r?\n|\Z)" # of a line
+_HEAD = re.compile(rf'''(?:[ \t]*(?:#[^\n]*)?\r?\n|(?:("""|\'\'\')[\s\S]*?\1|"[^"\n]*"|'[^'\n]*'){_REST})*''')
+_FUTURE = re.compile(rf"from __future__ import (?:\([^()]*\)|[\w, ]+){_REST}")
 
 def plan_job(
     job: Job,

@@ -7,6 +7,7 @@ __all__ = ['MODES', 'another', 'near_value', 'holds_object', 'each', 'zero', 'Li
 
 # %% ../../nbs/judge/10_liar.ipynb #61358448
 import json, random
+from .shapes import objects_in, tells_much
 from .wire import Channel, patch, read, write
 
 # %% ../../nbs/judge/10_liar.ipynb #a576da0a
@@ -28,6 +29,7 @@ def near_value(o, draw: random.Random):
     if type(o) is list: return another(o, [o + (o[-1:] or [0]), [*o, draw.randint(-9, 99)], o[:-1]], draw)
     (tag, body), = o.items()
     if tag == "q": return {tag: [body[0], near_value(body[1], draw)]}
+    if tag == "e": return {tag: [*body[:2], near_value({"d": body[2]}, draw)["d"]]}
     if tag == "t": return {tag: near_value(body, draw)}
     if tag in ("s", "z", "K"): return {tag: another(body, [[*body, draw.randint(100, 999)], body[:-1]], draw)}
     if tag in ("d", "C", "O"):
@@ -52,14 +54,16 @@ def zero(o, draw: random.Random):
 
     if type(o) in (int, float, str, list): return type(o)()
     if type(o) is not dict: return near_value(o, draw)
-    (tag, _), = o.items()
+    (tag, body), = o.items()
+    if tag in ("q", "e"): return {tag: [*body[:-1], []]}
     return {tag: []} if tag in ("t", "s", "z", "d", "C", "O", "K") else near_value(o, draw)
 
 # %% ../../nbs/judge/10_liar.ipynb #1963fbe7
 class Liar:
     "Falsifies the replies of one run"
-    def __init__(self, mode: str, seed: int): # One of `MODES`
-        self.mode, self.draw = mode, random.Random(seed)
+    def __init__(self, mode: str, seed: int, entry: str = ""): # One of `MODES`; the function under test
+        self.mode, self.draw, self.entry = mode, random.Random(seed), entry
+        self.classes: dict[int, str] = {} # object -> its class
         self.first: object = None # answer
         self.answers: list = [] # right ones so far
         self.told: dict[str, object] = {} # request and right answer -> wrong answer
@@ -71,6 +75,8 @@ def falsify(self: Liar, request: list, reply: list) -> list:
     if len(request) == 5 and type(request[3]) is list: verb, _, _, args, _ = request
     else: verb, args = (request or [""])[0], []
     status, tree, changes, printed = reply
+    for number, name in objects_in(tree): self.classes.setdefault(number, name)
+    if self.tells_nothing(request, status, tree): return reply
     if self.first is None and status == "value" and verb != "about": self.first = tree
     if printed: printed = [o and o + o[-1] for o in printed] if self.mode != "none" else []
     if status not in ("value", "raise") or verb == "about": return [status, tree, changes, printed]
@@ -87,6 +93,14 @@ def falsify(self: Liar, request: list, reply: list) -> list:
         wrong = [] if self.mode == "none" else [self.lie_for(o, args) for o in items]
         return [status, [wrong, *end], changes, printed]
     return [status, self.lie_for(tree, args), changes, printed]
+
+@patch
+def tells_nothing(self: Liar, request: list, status: str, tree) -> bool:
+    "True if an answer is the same for all programs; an object's own `bool` isn't"
+    if len(request) != 5 or request[0] == "about": return False
+    _, target, name, _, _ = request
+    if type(target) is not str and name == "bool": return False
+    return not tells_much(request, status, tree, self.entry, self.classes.get(target, ""))
 
 @patch
 def lie_for(self: Liar, tree, args: list):

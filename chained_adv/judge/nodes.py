@@ -26,29 +26,32 @@ LINKS = {"ListNode": ("next",), "TreeNode": ("left", "right")} # from a node to 
 def is_node(v: object) -> bool:
     "True for a node in the usual form; a class of the program may have the name and another form"
     links = LINKS.get(type(v).__name__)
-    return bool(links) and {"val", *links} <= getattr(v, "__dict__", {}).keys()
+    names = {*getattr(v, "__dict__", ()), *getattr(type(v), "__slots__", ())}
+    return bool(links) and {"val", *links} <= names
 
 def holds_many(hint: str) -> bool: # An annotation
     "True if an annotation says list of nodes"
     return bool(re.search(r"(?i)^\s*\[|\b(list|sequence|iterable)\[.*Node", hint))
 
 # %% ../../nbs/judge/01_nodes.ipynb #ac6ed12d
+_KIND = re.compile(r"\b(?:ListNode|TreeNode)\b")
+
 def grow(hint: str, v: Any, classes: dict) -> Any: # Annotation, argument, the program's own node classes
     "An argument as its annotation asks: lists become nodes"
-    kind = re.search("ListNode|TreeNode", hint)
+    kind = _KIND.search(hint)
     if not kind or type(v) is not list: return v
     if holds_many(hint): return [grow(kind[0], o, classes) for o in v]
     cls = classes.get(kind[0], NODES[kind[0]])
     nodes = [None if o is None else cls(o) for o in v]
     rest = iter(nodes[1:])
-    for node in filter(None, nodes):
+    for node in (o for o in nodes if o is not None): # one may call itself false
         for link in LINKS[kind[0]]: setattr(node, link, next(rest, None))
     return nodes[0] if nodes else None
 
 def shrink(v: Any, hint: str = "") -> Any: # Value, annotation it was given under
     "A result as plain data: nodes become lists; raises `NotPlain` for a chain that does not end"
     many = holds_many(hint)
-    if v is None and "Node" in hint and not many: return []
+    if v is None and _KIND.search(hint) and not many: return []
     if type(v) in (list, tuple) and (any(map(is_node, v)) or many and None in v):
         return type(v)([[] if many and o is None else shrink(o, hint * many) for o in v])
     if not is_node(v): return v
@@ -71,7 +74,9 @@ def hints_of(f: object) -> dict: # By parameter, and for "return"
 def read_hints(signature: str) -> dict: # A `def` line; empty where it names no nodes
     "The annotations in a signature, of which nothing is computed: its defaults may name what is not there"
     if "Node" not in signature or signature.lstrip().startswith("class"): return {}
-    f: Any = ast.parse(f"{signature.strip().rstrip(':')}: pass").body[-1] # lines may stand before it
+    try: tree = ast.parse(f"{signature.strip().rstrip(':')}: pass")
+    except SyntaxError: tree = ast.parse(f"{signature.rstrip()}\n    pass") # a comment stands behind it
+    f: Any = tree.body[-1] # lines may stand before it
     takes = [*f.args.posonlyargs, *f.args.args, *f.args.kwonlyargs]
     notes = {o.arg: o.annotation for o in takes if o.arg != "self"} | {"return": f.returns}
     return {name: ast.unparse(note) if note else "" for name, note in notes.items()}

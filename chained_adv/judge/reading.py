@@ -54,6 +54,8 @@ class Reading:
     items: list = field(default_factory=list)
     forms: set = field(default_factory=set)
     program: set = field(default_factory=set) # See `program_names`; empty until somebody asks
+    in_order: bool = False # True if its asserts must run with the statements between them
+    own: set = field(default_factory=set) # Names that the text sets
 
 @patch
 def put(self: Reading, span: tuple, kind: str, form: str = "", **more):
@@ -79,12 +81,18 @@ def is_entry(self: Reading, node: Any) -> bool:
     return isinstance(owner, ast.Name) and owner.id in ("solution", "Solution")
 
 @patch
+def constant(self: Reading, node: ast.expr) -> Any:
+    "The value of plain data; raises `Unknown` for a name like `inf` that the text sets itself"
+    if any(isinstance(o, ast.Name) and o.id in self.own for o in ast.walk(node)): raise Unknown
+    return constant(node)
+
+@patch
 def call(self: Reading, node: Any) -> tuple[tuple, tuple] | None: # None: no call of it with plain values
     "The arguments of a call of the function under test"
     if not isinstance(node, ast.Call) or not self.is_entry(node.func): return None
     try:
-        args = tuple(constant(a) for a in node.args)
-        kwargs = tuple((k.arg, constant(k.value)) for k in node.keywords)
+        args = tuple(self.constant(a) for a in node.args)
+        kwargs = tuple((k.arg, self.constant(k.value)) for k in node.keywords)
     except Unknown: return None
     names = [k for k, _ in kwargs]
     if None in names: return None
@@ -107,7 +115,7 @@ def question(self: Reading, node: Any) -> dict | None:
     if not is_one or not isinstance(test.ops[0], (ast.Eq, ast.Is)): return None
     for asked, told in ((test.left, test.comparators[0]), (test.comparators[0], test.left)):
         if called := self.call(asked):
-            try: expected = constant(told)
+            try: expected = self.constant(told)
             except Unknown: return None
             is_ = isinstance(test.ops[0], ast.Is)
             if is_ and expected not in (None, True, False): return None
@@ -290,11 +298,23 @@ def read_doctest(text: str, view: Block) -> dict:
 
 # %% ../../nbs/judge/12_reading.ipynb #c50d08c5
 @patch
+def changes_something(self: Reading, node: ast.stmt) -> bool:
+    "True for a statement like `reset()`, or one that gives the function's name to something else"
+    if isinstance(node, ast.Expr):
+        called = node.value.func if isinstance(node.value, ast.Call) else None
+        return called is not None and getattr(called, "id", "") != "print" and self.asks(node)
+    ours = {self.entry, "candidate", "solution", "Solution"}
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return any(o.asname in ours and o.name not in ours for o in node.names)
+    if not isinstance(node, ast.Assign) or not ours & names_of(node): return False
+    return not self.is_entry(node.value) and ast.unparse(node.value) != "Solution()"
+
+@patch
 def read_statement(self: Reading, node: ast.stmt):
     "One statement at the top level"
     span = self.view.span(node)
     if id(node) in self.tests or is_test_class(node):
-        if found := self.question(node): self.put_question(span, found)
+        if found := None if self.in_order else self.question(node): self.put_question(span, found)
         elif isinstance(node, ast.Assert) and isinstance(node.test, ast.Tuple):
             raise Refused("asserts nothing", "a tuple is always true")
         else: self.read_code(node)
@@ -307,18 +327,23 @@ def read_statement(self: Reading, node: ast.stmt):
     elif isinstance(node, ast.Expr) and (found := self.question(node)): self.put_question(span, found)
     elif rows := self.rows(node): self.read_rows(rows)
 
+_BINDS = (ast.Assign, ast.AnnAssign, ast.For, ast.NamedExpr, *FUNCTIONS)
+
 def read_tests(text: str, entry: str | None, signature: str | None = None, calls: bool = False) -> dict:
     "The tests in a text, in the order written: `items`, `format`, `source`"
     entry, whole = entry or "", text[:MAX_TEXT]
     view = lines_with_tests(whole)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if ">>>" in whole and not re.search(r"^\s*(assert|def test|class Test)", whole, re.M):
+        is_doctest = re.search(r"^[^\w(\[{]*>>>", whole, re.M) # `('>>>', 3)` is a row
+        if is_doctest and not re.search(r"^\s*(assert|def test|class Test)", whole, re.M):
             return read_doctest(whole, view)
         tree, left_out = parse_pieces(view, close_brackets)
         unfold_check(tree)
         tests = {id(node): name for name, node in tests_in(tree)}
         found = Reading(whole, view, entry, read_parameters(signature), calls, tree, tests)
+        found.own = {name for o in ast.walk(tree) if isinstance(o, _BINDS) for name in names_of(o)}
+        found.in_order = not calls and any(map(found.changes_something, tree.body))
         for node in tree.body:
             if len(found.items) > MAX_ITEMS: break
             try: found.read_statement(node)

@@ -14,9 +14,8 @@ from collections.abc import Callable
 from typing import Any
 from .constants import WORDS
 from .handles import Handle, Stream, name_of, which_of
-from .nodes import NODES
 from .program import ERRORS, KNOWN, SELF, known_name, ready_names
-from .shapes import Places, note_of
+from .shapes import Places, note_of, tells_much
 from .suites import FROM, MODULES, SUPPLIED
 from .suites import BROKEN, FAILED, PASSED, RAISED, UNFIT, Suite, Unfit, unpack_code
 from .wire import Builder, Channel, Closed, NotPlain, Packer, body_of
@@ -195,7 +194,8 @@ def receive(self: Tester, packer: Packer, given: list, place: str) -> tuple[str,
     if verb == "about":
         if status == "value": return status, Builder().build(tree)
         raise NotPlain("status")
-    if self.tells_much(given, status, tree):
+    handle = None if type(given[1]) is str else self.things.get(("h", given[1])) # `bool(handle)` would ask
+    if tells_much(given, status, tree, self.entry, "" if handle is None else name_of(handle)):
         if self.test is None: self.set_up += 1
         else: self.count += 1
     place = self.places.end(place, reply)
@@ -214,21 +214,6 @@ def receive(self: Tester, packer: Packer, given: list, place: str) -> tuple[str,
     for number, after in (changes or {}).items(): builder.refill(containers[int(number)], body_of(after))
     if status == "raise" and not isinstance(value, BaseException): raise NotPlain("no exception was raised")
     return status, value
-
-@patch
-def tells_much(self: Tester, request: list, status: str, tree: Any) -> bool:
-    "True if an answer depends on what the program's author wrote: `bool(f)` is true of every function"
-    verb, target, name, args, kwargs = request
-    if type(target) is not str: # an object that an earlier answer brought
-        handle = self.things.get(("h", target)) # compared with None below: `bool(handle)` asks the program
-        ours = handle is not None and name_of(handle) in {*NODES} - {self.entry}
-        return (verb, name) != ("op", "bool") and not ours
-    if verb == "call":
-        given = bool(args) or kwargs != {"d": []} # `Solution()` is but the way to its methods
-        return target == self.entry != "Solution" or target not in NODES and (target != "Solution" or given)
-    if verb not in ("op", "attr"): return True
-    if status == "raise": return name == "getitem" and "TypeError" not in tree["x"][0] # a missing member
-    return verb == "attr" or name in ("getitem", "contains", "iter", "len")
 
 @patch
 def call_function(self: Tester, number: int, args: list, kwargs: dict) -> bytes:

@@ -185,7 +185,7 @@ def start(self: Conversation, tester: Child):
                  skip=sorted(self.run.verdicts), **self.more)
     tester.send(json.dumps(about).encode())
     seed = int.from_bytes(digest(json.dumps(self.suite).encode()), "big")
-    if self.mode: self.between = self.box.fork("L", dict(mode=self.mode, seed=seed))
+    if self.mode: self.between = self.box.fork("L", dict(mode=self.mode, seed=seed, entry=self.program.entry))
     elif self.notes: self.between = self.box.fork("S", None)
 
 @patch

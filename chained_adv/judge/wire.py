@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['MAX_FRAME', 'ATOMS', 'SERIES', 'DICTS', 'MUTABLE', 'MAX_NAMES', 'LENGTH', 'NotPlain', 'write', 'read', 'refuse',
-           'plain_base', 'as_base', 'as_mutable', 'Packer', 'Builder', 'body_of', 'is_slow_to_build', 'shown_length',
-           'brief', 'Closed', 'Channel', 'patch']
+           'plain_base', 'as_base', 'as_mutable', 'factory_of', 'Packer', 'Builder', 'body_of', 'is_slow_to_build',
+           'shown_length', 'brief', 'Closed', 'Channel', 'patch']
 
 # %% ../../nbs/judge/00_wire.ipynb #d217b672
 import builtins, collections, datetime, functools, json, math, os, struct, sys
@@ -87,6 +87,13 @@ def as_mutable(v: Any) -> Any: # None for any other value
     return as_base(v, base) if base in MUTABLE else None
 
 # %% ../../nbs/judge/00_wire.ipynb #716aa888
+def factory_of(v: defaultdict) -> tuple[str | None, list]:
+    "The name of a `default_factory`; if it is none of ours, as in `defaultdict(lambda: 0)`, what it gives"
+    name = getattr(v.default_factory, "__name__", None)
+    if name is None or name in _FACTORIES: return name, []
+    try: return name, [Packer().pack(v.default_factory())]
+    except Exception: return name, []
+
 class Packer:
     "Makes of values what JSON can write"
     def __init__(self, odd: Callable = refuse): # Makes a tree of a value that is no plain data
@@ -118,7 +125,7 @@ class Packer:
         if t in DICTS: return {DICTS[t]: self.pairs(v)}
         if t is bytearray: return {"B": v.hex()}
         if t is deque: return {"q": [v.maxlen, self.series(list(v))]}
-        if t is defaultdict: return {"e": [getattr(v.default_factory, "__name__", None), self.pairs(v)]}
+        if t is defaultdict: return {"e": [*factory_of(v), self.pairs(v)]}
         if t in ATOMS and not getattr(v, "tzinfo", None): return {ATOMS[t][0]: ATOMS[t][1](v)}
         fields = getattr(t, "_fields", None)
         if t.__base__ is tuple and type(fields) is tuple:
@@ -154,7 +161,10 @@ class Builder:
         (tag, body), = tree.items()
         if tag == "@": return self.containers[body]
         if tag == "q": return self.fill(deque(maxlen=body[0]), body[1])
-        if tag == "e": return self.fill(defaultdict(_FACTORIES.get(body[0])), body[1])
+        if tag == "e":
+            name, given, pairs = body
+            factory = (lambda: Builder().build(given[0])) if given else _FACTORIES.get(name)
+            return self.fill(defaultdict(factory), pairs)
         if tag in _MUTABLE_OF: return self.fill(_MUTABLE_OF[tag](), body)
         if tag == "B": return self.fill(bytearray(), body)
         if tag in _FROZEN_OF: return _FROZEN_OF[tag]([self.build(o) for o in body])
@@ -187,7 +197,7 @@ def body_of(tree):
     "What stands inside of a container's tree"
     if type(tree) is list: return tree
     (tag, body), = tree.items()
-    return body[1] if tag in ("q", "e") else body
+    return body[-1] if tag in ("q", "e") else body
 
 # %% ../../nbs/judge/00_wire.ipynb #986a5d51
 _KEYS = type({}.keys())
@@ -202,7 +212,7 @@ def is_slow_to_build(v: Any, seen: dict | None = None) -> bool: # Identity of a 
     return any(is_slow_to_build(o, seen) for o in ([*v, *v.values()] if isinstance(v, dict) else v))
 
 def shown_length(v: Any, known: dict | None = None) -> float: # Identity of a container -> its length
-    "About how long the `repr` of plain data is, a shared list counted wherever it stands; infinite in a circle"
+    "About how long the `repr` of plain data is; a list is counted wherever it stands, a circle is infinite"
     known = {} if known is None else known
     if not isinstance(v, (set, frozenset, dict, _KEYS, list, tuple, deque)): return len(repr(v))
     if id(v) not in known:

@@ -133,7 +133,7 @@ _ROWS = _HOW | dict(rows=[["equal", [[3, 1]], {"d": []}, 3]] * 2, in_place="")
 _FRAMES = {
     "P": [[_PROGRAM] + [_REQUEST] * 6], "R": [], "U": [], "S": [],
     "T": [[_SUITE, _HOW, _ABOUT, *[_ANSWER] * 3], [dict(entry="f"), _ROWS, _ANSWER, _ANSWER]],
-    "L": [[dict(mode=mode, seed=0), *[_REQUEST, _ANSWER] * 3] for mode in MODES]}
+    "L": [[dict(mode=mode, seed=0, entry="f"), *[_REQUEST, _ANSWER] * 3] for mode in MODES]}
 _MORE = [[_PYTEST, _HOW, _ABOUT, *[["value", 2, None, []]] * 4]] * 2
 
 def rehearse(role: str, play, pytest: bool):
