@@ -2485,6 +2485,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                            'chained_adv.judge.batches.Plan': ('judge/batches.html#plan', 'chained_adv/judge/batches.py'),
                                            'chained_adv.judge.batches.Validated': ( 'judge/batches.html#validated',
                                                                                     'chained_adv/judge/batches.py'),
+                                           'chained_adv.judge.batches._head_end': ( 'judge/batches.html#_head_end',
+                                                                                    'chained_adv/judge/batches.py'),
                                            'chained_adv.judge.batches.changed_argument': ( 'judge/batches.html#changed_argument',
                                                                                            'chained_adv/judge/batches.py'),
                                            'chained_adv.judge.batches.disagree': ( 'judge/batches.html#disagree',

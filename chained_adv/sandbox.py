@@ -179,11 +179,14 @@ def rest(self: Sandbox):
 def plan(self: Sandbox, job: Job):
     "Read a job's tests, and sort them"
     code, signature = job.code.lstrip("\ufeff"), job.signature or ""
-    if "```" in code or "~~~" in code: code = read_program(code, job.entry_point or "").code
     given = [job.tests] if isinstance(job.tests, str) else getattr(job.tests, "items", job.tests)
-    texts = (o if isinstance(o, str) else getattr(o, "text", "") for o in given)
+    text_of = lambda o: o if isinstance(o, str) else getattr(o, "text", "")
+    def guess(code):
+        if job.entry_point is not None: return job.entry_point
+        return guess_entry(code, signature, "\n".join(map(text_of, given)))
     with _planning:
-        entry = guess_entry(code, signature, "\n".join(texts)) if job.entry_point is None else job.entry_point
+        if "```" in code or "~~~" in code: code = read_program(code, guess(code)).code
+        entry = guess(code)
         return plan_job(replace(job, code=code), list(each_test(given, entry, signature)), entry)
 
 _planning = threading.Lock() # `signature_args` parses, which can fail in threads (CPython issue 106905)
@@ -289,7 +292,7 @@ def value_of_call(body: bytes) -> Returned:
     try:
         value = Builder().build(read(body))
         length = shown_length(value) # raises `ValueError` for a whole number of more than 4,300 digits
-        if length > MAX_SHOWN: raise NotPlain("it is too long to write out: it holds the same list many times")
+        if length > MAX_SHOWN: raise NotPlain("it holds the same list too many times")
         return Returned("returned", value)
     except Exception as e: # whatever a value's own text asks for
         return Returned("wrong_value", reason=f"returned what is not plain data ({e})")

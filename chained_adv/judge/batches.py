@@ -92,12 +92,17 @@ def row_of(test: TestCase) -> tuple: # Raises `NotPlain`
 def with_setup(setup: str, code: str) -> str:
     "A program after the code that a problem has it find"
     if not setup: return code
-    future, at = "", _HEAD.match(code).end()
+    future, at = "", _head_end(code, 0)
     while found := _FUTURE.match(code, at): # these must come first
         future += found[0].rstrip() + "\n"
         code = code[:at] + code[found.end():]
-        at = _HEAD.match(code, at).end()
+        at = _head_end(code, at)
     return f"{future}{setup}\n{code}"
+
+def _head_end(code, at):
+    "Where comments and texts end"
+    found = _HEAD.match(code, at)
+    return found.end() if found else at
 
 _REST = r"[ \t]*;?[ \t]*(?:#[^\n]*)?(?:\r?\n|\Z)" # of a line
 _HEAD = re.compile(rf'''(?:[ \t]*(?:#[^\n]*)?\r?\n|(?:("""|\'\'\')[\s\S]*?\1|"[^"\n]*"|'[^'\n]*'){_REST})*''')

@@ -89,9 +89,10 @@ def as_mutable(v: Any) -> Any: # None for any other value
 # %% ../../nbs/judge/00_wire.ipynb #716aa888
 def factory_of(v: defaultdict) -> tuple[str | None, list]:
     "The name of a `default_factory`; if it is none of ours, as in `defaultdict(lambda: 0)`, what it gives"
-    name = getattr(v.default_factory, "__name__", None)
-    if name is None or name in _FACTORIES: return name, []
-    try: return name, [Packer().pack(v.default_factory())]
+    make = v.default_factory
+    name = getattr(make, "__name__", None)
+    if make is None or name in _FACTORIES: return name, []
+    try: return name, [Packer().pack(make())]
     except Exception: return name, []
 
 class Packer:
