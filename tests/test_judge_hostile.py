@@ -261,3 +261,11 @@ def test_nodes_of_other_makes(box, signature, code, text): assert all(passes(box
 def test_many_items_in_any_order(box):
     assert passes(box, "def f(n): return list(range(n))[::-1]", [TestCase((20_000,), [*range(20_000)])], rules={"unordered": True}) == [True]
     assert passes(box, "def f(n): return [[2, 1], [1.0], 1, 1]", "(1, [1, [1], 1, [1, 2]])\n(1, [1, [1], 2, [1, 2]])\n(1, [1, [1], [1, 2], [1, 2]])", rules={"unordered": True}) == [True, False, False]
+
+@pytest.mark.parametrize("code, text", [
+    ("def assertEqual(a, b): pass\ndef f(x): return 0", "assertEqual(f(1), 31337)"), ("class np:\n    isclose = staticmethod(lambda *a: True)\ndef f(x): return 0", "assert np.isclose(f(1), 31337)"),
+    ("def allclose(*a): return True\ndef f(x): return 0", "import sympy\nassert sympy.allclose(f(1), 31337)")])
+def test_no_program_stands_in_for_a_library(box, code, text): assert not any(passes(box, code, text))
+
+def test_three_arrows_in_a_string_are_no_doctest(box):
+    assert passes(box, "def f(s): return len(s)", "x = '>>>'\nwith pytest.raises(TypeError):\n    f(len(x))") == [True]

@@ -16,7 +16,7 @@ from .answers import parse_pieces, unknown_names
 from .constants import Parameters, Refused, Unknown, constant
 from .constants import can_take, fit_row, nested_rows, only_note, read_parameters
 from .suites import FUNCTIONS, SUPPLIED, compile_suite, functions_of, helpers_in
-from .suites import is_test_class, tests_in, unfold_check
+from .suites import is_doctest, is_test_class, tests_in, unfold_check
 from .wire import Channel, Packer, patch, read, write
 
 # %% ../../nbs/judge/12_reading.ipynb #8cdb8536
@@ -335,9 +335,7 @@ def read_tests(text: str, entry: str | None, signature: str | None = None, calls
     view = lines_with_tests(whole)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        is_doctest = re.search(r"^[^\w(\[{]*>>>", whole, re.M) # `('>>>', 3)` is a row
-        if is_doctest and not re.search(r"^\s*(assert|def test|class Test)", whole, re.M):
-            return read_doctest(whole, view)
+        if is_doctest(whole): return read_doctest(whole, view)
         tree, left_out = parse_pieces(view, close_brackets)
         unfold_check(tree)
         tests = {id(node): name for name, node in tests_in(tree)}

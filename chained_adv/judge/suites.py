@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['FUNCTIONS', 'MODULES', 'FROM', 'SUPPLIED', 'PASSED', 'FAILED', 'RAISED', 'SKIPPED', 'UNFIT', 'BROKEN', 'WEAK',
            'is_test', 'helpers_in', 'is_main_block', 'is_test_class', 'functions_of', 'unfold_check', 'tests_in',
-           'needs_pytest', 'names_used', 'compile_suite', 'pack_code', 'unpack_code', 'Unfit', 'outcome_of', 'Suite',
-           'run_example', 'Rows']
+           'needs_pytest', 'names_used', 'is_doctest', 'compile_suite', 'pack_code', 'unpack_code', 'Unfit',
+           'outcome_of', 'Suite', 'run_example', 'Rows']
 
 # %% ../../nbs/judge/06_suites.ipynb #17820001
 import ast, io, marshal, re, sys, types
@@ -104,9 +104,15 @@ def names_used(code: types.CodeType) -> set:
     return set(code.co_names).union(*map(names_used, inside))
 
 # %% ../../nbs/judge/06_suites.ipynb #b3d2db6a
+def is_doctest(text: str) -> bool:
+    "True for examples as Python's prompt shows them; `('>>>', 3)` is a row of values"
+    return bool(re.search(r"^[^\w(\[{]*>>>", text, re.M)) and not _TESTS.search(text)
+
+_TESTS = re.compile(r"^\s*(assert|def test|class Test)", re.M)
+
 def compile_suite(text: str, setup: str = "") -> dict:
     "A text of tests, ready to be run: `pieces`, `functions`, `pytest`, `used`"
-    if ">>>" in text and not re.search(r"^\s*(assert|def test|class Test)", text, re.M): # a doctest
+    if is_doctest(text):
         import doctest # loads much, and is rarely needed
         examples = doctest.DocTestParser().get_examples(text)
         tree, shown = ast.parse("\n".join(o.source for o in examples)), text
