@@ -269,3 +269,20 @@ def test_no_program_stands_in_for_a_library(box, code, text): assert not any(pas
 
 def test_three_arrows_in_a_string_are_no_doctest(box):
     assert passes(box, "def f(s): return len(s)", "x = '>>>'\nwith pytest.raises(TypeError):\n    f(len(x))") == [True]
+
+LOOKS_UP = """
+from chained_adv.judge.shapes import Places
+t = type(f)._tester.__get__(f)
+def told():
+    for y in range(-100, 1000):
+        if Places().begin(t.test, ["attr", "f", f"z{y}", [], {"d": []}]) in t.shapes: return y
+def test_a():
+    y = f(7)
+    hasattr(f, f"z{y}")
+    assert t.shapes is None or y == told()
+"""
+
+def test_a_limit_that_the_promises_name_a_later_run_can_look_up_what_the_reference_answered(box):
+    reference = "def f(x): return x * x + 1"
+    assert passes(box, reference, LOOKS_UP, "f", "def f(x):", runs=2) == [True]
+    assert passes(box, "def f(x): return x * x + 2", LOOKS_UP, "f", "def f(x):", reference=reference) == [False]
