@@ -2773,6 +2773,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                  'chained_adv/judge/program.py'),
                                            'chained_adv.judge.program.is_public': ( 'judge/program.html#is_public',
                                                                                     'chained_adv/judge/program.py'),
+                                           'chained_adv.judge.program.keep_limits': ( 'judge/program.html#keep_limits',
+                                                                                      'chained_adv/judge/program.py'),
                                            'chained_adv.judge.program.knowing': ( 'judge/program.html#knowing',
                                                                                   'chained_adv/judge/program.py'),
                                            'chained_adv.judge.program.known_name': ( 'judge/program.html#known_name',

@@ -70,6 +70,7 @@ SCRIPTS = {
     "standard input replaced": "import sys\nsys.stdin = open(0)\nprint(int(input()) * 2)",
     "finalizers": "import weakref\nclass A:\n    def __del__(s): pass\na = A()\nweakref.finalize(a, print, int(input()) * 2)",
     "the end of an object": "class A:\n    def __del__(s): print(n * 2)\nn = int(input())\na = A()",
+    "a larger stack": "import resource\nresource.setrlimit(resource.RLIMIT_STACK, (resource.RLIM_INFINITY,) * 2)\nprint(int(input()) * 2)",
     "a fence in a text, and a bare list": "print('~~~~' and int(input()) * 2)\n[o for o in '```']"}
 
 @pytest.mark.parametrize("code", SCRIPTS.values(), ids=SCRIPTS)
@@ -98,7 +99,7 @@ def test_large_inputs_leave_no_descriptors(box):
 def test_what_was_printed_before_an_error_is_no_answer(box):
     assert [v.outcome for v in verdicts(box, "print(1)\nraise ValueError", prints(("", "1")), "")] == ["exception"]
 
-@pytest.mark.parametrize("got, wanted, same", [("1000000.0", "1000001", False), ("3.0", "3", True), ("3.14159265", "3.1415927", True), ("0.0", "1e-13", False),
+@pytest.mark.parametrize("got, wanted, same", [("1000000.0", "1000001", False), ("3.0", "3", True), ("3.14159265", "3.1415927", True), ("0.0", "1e-13", False), ("1_0.5", "10.5", False),
     ("1000000000000000000.0", "1000000000000000001", False)])
 def test_numbers_that_are_printed(box, got, wanted, same): assert passes(box, f"print('{got}')", prints(("", wanted)), "") == [same]
 

@@ -79,6 +79,6 @@ def same_output(got: str, want: str) -> bool:
 
 def same_word(a: str, b: str) -> bool:
     "True for the same word or number; nearly the same, if the wanted one has a fraction"
-    if a == b or "." not in a + b: return a == b
+    if a == b or "." not in a + b or "_" in a: return a == b
     try: return nearly_equal(float(a), float(b), 1e-6) if "." in b else Decimal(a) == Decimal(b)
     except (ValueError, ArithmeticError): return False

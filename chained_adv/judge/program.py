@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['FUNCTIONS', 'TYPES', 'ERRORS', 'KNOWN', 'OPERATORS', 'READY', 'MAX_PRINTED', 'MAX_OUTPUT', 'ready_names', 'Unloaded',
-           'NotAllowed', 'is_public', 'is_own', 'lineage', 'KeptOutput', 'SELF', 'Program', 'compiled', 'known_name',
-           'may_see', 'take_items', 'operate', 'GivenInput', 'PipedOutput', 'look_like_a_file', 'fill_input', 'feed',
-           'drain', 'forget_earlier_runs', 'end_as_python', 'flush', 'knowing', 'play_program']
+           'NotAllowed', 'is_public', 'is_own', 'lineage', 'KeptOutput', 'SELF', 'Program', 'keep_limits', 'compiled',
+           'known_name', 'may_see', 'take_items', 'operate', 'GivenInput', 'PipedOutput', 'look_like_a_file',
+           'fill_input', 'feed', 'drain', 'forget_earlier_runs', 'end_as_python', 'flush', 'knowing', 'play_program']
 
 # %% ../../nbs/judge/02_program.ipynb #40219238
 import atexit, builtins, functools, gc, io, itertools, operator, os, random, re, sys, threading, types
@@ -111,11 +111,17 @@ class Program:
         if "random" in code: # the fork left it as the zygote's
             random.seed()
             if numpy := sys.modules.get("numpy.random"): numpy.seed()
+        if "setrlimit" in code: keep_limits()
         try:
             self.hints = read_hints(signature)
             self.load()
         except MemoryError: raise
         except BaseException as e: self.error = e
+
+def keep_limits():
+    "Ignore that a program asks for a larger stack, as contest programs do: the jail would refuse it"
+    import resource
+    resource.setrlimit = lambda *_: None # type: ignore
 
 def compiled(source: str) -> types.CodeType:
     "A program, ready to run"
