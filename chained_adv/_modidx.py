@@ -2779,6 +2779,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '/', 'doc_host': '', 'git_ur
                                                                                   'chained_adv/judge/program.py'),
                                            'chained_adv.judge.program.known_name': ( 'judge/program.html#known_name',
                                                                                      'chained_adv/judge/program.py'),
+                                           'chained_adv.judge.program.library_error': ( 'judge/program.html#library_error',
+                                                                                        'chained_adv/judge/program.py'),
                                            'chained_adv.judge.program.lineage': ( 'judge/program.html#lineage',
                                                                                   'chained_adv/judge/program.py'),
                                            'chained_adv.judge.program.look_like_a_file': ( 'judge/program.html#look_like_a_file',

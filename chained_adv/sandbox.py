@@ -178,6 +178,8 @@ def rest(self: Sandbox):
 @patch
 def plan(self: Sandbox, job: Job):
     "Read a job's tests, and sort them"
+    if isinstance(job.tests, Problem):
+        raise SandboxError("the tests are a Problem; pass baseline_cases(problem)")
     code, signature = job.code.lstrip("\ufeff"), job.signature or ""
     given = [job.tests] if isinstance(job.tests, str) else getattr(job.tests, "items", job.tests)
     text_of = lambda o: o if isinstance(o, str) else getattr(o, "text", "")

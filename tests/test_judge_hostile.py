@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from chained_adv.core import Problem, TestCase, describe_test
 from chained_adv.episodes import _test_rows
-from chained_adv.sandbox import Job, Sandbox
+from chained_adv.sandbox import Job, Sandbox, SandboxError
 from chained_adv.testcases import baseline_cases, parse_tests
 from chained_adv.core import ProblemError
 
@@ -287,3 +287,27 @@ def test_a_limit_that_the_promises_name_a_later_run_can_look_up_what_the_referen
     reference = "def f(x): return x * x + 1"
     assert passes(box, reference, LOOKS_UP, "f", "def f(x):", runs=2) == [True]
     assert passes(box, "def f(x): return x * x + 2", LOOKS_UP, "f", "def f(x):", reference=reference) == [False]
+
+# What somebody found who brought files of their own
+
+def test_nodes_are_given_by_name(box):
+    code = "class Solution:\n    def f(self, root: Optional[TreeNode]) -> Optional[TreeNode]:\n        if root: root.left, root.right = root.right, root.left\n        return root"
+    text = "assert Solution().f(root=TreeNode(1, TreeNode(2))).right.val == 2\nassert Solution().f(root=TreeNode(1, TreeNode(2))).right.val == 3\nassert Solution().f(root=None) is None"
+    assert passes(box, code, text, "f", "def f(self, root: Optional[TreeNode]) -> Optional[TreeNode]:") == [True, False, True]
+
+@pytest.mark.parametrize("code, text", [
+    ("import json\ndef f(s): return json.loads(s)", "import json\nwith pytest.raises(json.JSONDecodeError):\n    f('{')"),
+    ("import json\ndef f(s): return json.loads(s)", "import json\ndef test_a():\n    try: f('{')\n    except json.JSONDecodeError as e: assert e.pos == 1\n    else: assert False"),
+    ("import re\ndef f(s): return re.compile(s)", "import re, unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        with self.assertRaises(re.error): f('(')"),
+    ("import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass P: x: int\ndef f(x): P(1).x = x", "import dataclasses\nwith pytest.raises(dataclasses.FrozenInstanceError):\n    f(1)")])
+def test_exceptions_of_the_library_are_known(box, code, text):
+    assert passes(box, code, text) == [True]
+    assert passes(box, "import json\nclass JSONDecodeError(Exception): pass\ndef f(s): raise JSONDecodeError", text) == [False]
+
+@pytest.mark.parametrize("rules, printed, wanted, right", [({"float": 1e-3}, "0.3334", "0.333333333", True), ({"float": 1e-9}, "0.3333335", "0.3333333", False), ({}, "0.33333334", "0.3333333", True),
+    ({"unordered": True}, "b 2\\na 1", "a 1\nb 2", True), ({"unordered": True}, "b 2\\nb 2", "a 1\nb 2", False), ({}, "b 2\\na 1", "a 1\nb 2", False)])
+def test_rules_hold_for_what_is_printed(box, rules, printed, wanted, right):
+    assert passes(box, f"input()\nprint('{printed}')", prints(("x\n", wanted)), "", rules=rules) == [right]
+
+def test_a_problem_is_not_taken_for_tests(box):
+    with pytest.raises(SandboxError, match="baseline_cases"): box.execute_tests("def f(x): return x", Problem("p", "d", "def f(x):", ("assert f(1) == 1",), ""))

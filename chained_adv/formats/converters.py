@@ -126,7 +126,7 @@ GUESSED = {
                           "python solutions reference answer completion gold_standard_solution response",
     "references": "references",
     "baseline_tests": "baseline_tests tests test_cases test_list test input_output public_tests "
-                      "private_tests generated_tests sample_tests examples example_testcases test_code "
+                      "private_tests generated_tests sample_tests examples test_code "
                       "testcase verification_info",
     "difficulty": "difficulty level difficulty_level",
     "tags": "tags topics topic_tags related_topics categories category labels cf_tags",

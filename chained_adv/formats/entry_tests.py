@@ -52,6 +52,9 @@ def _from_dict(item, is_whole=False):
     "A dict as records, none where it holds no test; the whole value of a field may be two parallel lists"
     keys = {plain_key(k): k for k in reversed(item)}
     out, into = (next((keys[n] for n in names if n in keys), None) for names in (_OUT, _IN))
+    if "operations" in keys: into = None # calls of methods, with `arguments` beside them
+    if into is not None and "kwargs" in keys and item[keys["kwargs"]]:
+        raise Refused("a test has arguments by name beside others; write it as a call: `f(1, n=2) == 3`")
     if out is None:
         text = next((item[keys[n]] for n in _TEXT if n in keys and isinstance(item[keys[n]], str)), "")
         return _from_text(text)

@@ -71,14 +71,22 @@ def same_unordered(got: list, want: list, loose: bool, rules: dict) -> bool:
     return True
 
 # %% ../../nbs/judge/03_compare.ipynb #71107892
-def same_output(got: str, want: str) -> bool:
-    "True for the same words in the same lines"
+def same_output(got: str, want: str, rules: dict = {}) -> bool: # `float` and `unordered`, as for `same`
+    "True for the same words in the same lines; `unordered` lets the lines come in any order"
     lines = [[o.split() for o in text.split("\n") if o.strip()] for text in (got, want)]
     if len(lines[0]) != len(lines[1]): return False
-    return all(len(a) == len(b) and all(map(same_word, a, b)) for a, b in zip(*lines))
+    alike = lambda a, b: len(a) == len(b) and all(same_word(*o, rules.get("float")) for o in zip(a, b))
+    if not rules.get("unordered"): return all(map(alike, *lines))
+    for line in lines[1]:
+        found = next((i for i, o in enumerate(lines[0]) if alike(o, line)), None)
+        if found is None: return False
+        del lines[0][found]
+    return True
 
-def same_word(a: str, b: str) -> bool:
-    "True for the same word or number; nearly the same, if the wanted one has a fraction"
+def same_word(a: str, b: str, close: float | None = None) -> bool: # Relative difference allowed; None: 1e-6
+    "True for the same word or number; nearly the same, if the wanted one has a fraction, or `close` is given"
     if a == b or "." not in a + b or "_" in a: return a == b
-    try: return nearly_equal(float(a), float(b), 1e-6) if "." in b else Decimal(a) == Decimal(b)
+    try:
+        if "." not in b and close is None: return Decimal(a) == Decimal(b)
+        return nearly_equal(float(a), float(b), 1e-6 if close is None else close)
     except (ValueError, ArithmeticError): return False

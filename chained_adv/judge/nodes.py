@@ -90,5 +90,6 @@ def call_with_nodes(f: Any, args: list, kwargs: dict, hints: dict, classes: dict
     got = f(*given, **named)
     for a, g in [*zip(args, given), *((kwargs[k], named[k]) for k in named)]:
         if g is not a and is_node(g): a[:] = shrink(g) # what the program did to its nodes
-    as_nodes = any(map(is_node, args)) or got is None and None in args
+    every = [*args, *kwargs.values()]
+    as_nodes = any(map(is_node, every)) or got is None and any(o is None for o in every)
     return got if as_nodes else shrink(got, hints["return"])

@@ -4,9 +4,10 @@
 
 # %% auto #0
 __all__ = ['FUNCTIONS', 'TYPES', 'ERRORS', 'KNOWN', 'OPERATORS', 'READY', 'MAX_PRINTED', 'MAX_OUTPUT', 'ready_names', 'Unloaded',
-           'NotAllowed', 'is_public', 'is_own', 'lineage', 'KeptOutput', 'SELF', 'Program', 'keep_limits', 'compiled',
-           'known_name', 'may_see', 'take_items', 'operate', 'GivenInput', 'PipedOutput', 'look_like_a_file',
-           'fill_input', 'feed', 'drain', 'forget_earlier_runs', 'end_as_python', 'flush', 'knowing', 'play_program']
+           'NotAllowed', 'is_public', 'is_own', 'lineage', 'library_error', 'KeptOutput', 'SELF', 'Program',
+           'keep_limits', 'compiled', 'known_name', 'may_see', 'take_items', 'operate', 'GivenInput', 'PipedOutput',
+           'look_like_a_file', 'fill_input', 'feed', 'drain', 'forget_earlier_runs', 'end_as_python', 'flush',
+           'knowing', 'play_program']
 
 # %% ../../nbs/judge/02_program.ipynb #40219238
 import atexit, builtins, functools, gc, io, itertools, operator, os, random, re, sys, threading, types
@@ -76,9 +77,19 @@ def is_own(o: object) -> bool:
 _mro, _name = type.__dict__["__mro__"].__get__, type.__dict__["__name__"].__get__
 
 def lineage(cls: type) -> list[str]: # Those of the program begin with a dot
-    "The names of an exception's classes"
-    errors = [c for c in _mro(cls) if issubclass(c, BaseException)]
-    return [_name(c) if ERRORS.get(_name(c)) is c else "." + _name(c) for c in errors]
+    "The names of an exception's classes; of the standard library, `json.decoder:JSONDecodeError`"
+    def name_of(c):
+        name, module = _name(c), type.__dict__["__module__"].__get__(c)
+        if ERRORS.get(name) is c: return name
+        return f"{module}:{name}" if library_error(f"{module}:{name}") is c else "." + name
+    return [name_of(c) for c in _mro(cls) if issubclass(c, BaseException)]
+
+def library_error(name: str) -> type | None: # None: no exception of a module that is loaded here
+    "An exception of the standard library by its name"
+    module, _, name = name.rpartition(":")
+    if module.partition(".")[0] not in sys.stdlib_module_names: return None
+    cls = vars(sys.modules[module]).get(name) if module in sys.modules else None
+    return cls if isinstance(cls, type) and issubclass(cls, BaseException) else None
 
 # %% ../../nbs/judge/02_program.ipynb #76d71a5d
 class KeptOutput(io.TextIOWrapper):

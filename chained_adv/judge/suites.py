@@ -275,5 +275,5 @@ def is_right(self: Rows, kind: str, args: list, got: Any, want: Any) -> bool:
     if kind == "truthy": return bool(got)
     if kind == "falsy": return not got
     if kind == "is": return got is want
-    if kind == "io": return same_output(got, want)
+    if kind == "io": return same_output(got, want, self.rules)
     return same(got, want, kind == "equal", self.rules)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 from .constants import WORDS
 from .handles import Handle, Stream, name_of, which_of
-from .program import ERRORS, KNOWN, SELF, known_name, ready_names
+from .program import ERRORS, KNOWN, SELF, known_name, library_error, ready_names
 from .shapes import Places, note_of, tells_much
 from .suites import FROM, MODULES, SUPPLIED
 from .suites import BROKEN, FAILED, PASSED, RAISED, UNFIT, Suite, Unfit, unpack_code
@@ -132,10 +132,12 @@ def _keep_args(error, *args, **_): BaseException.__init__(error, *args)
 @patch
 def error_class(self: Tester, names: tuple) -> Any: # Its classes' names, as `lineage` gives them
     "The class of an exception of the program"
-    own = tuple(itertools.takewhile(lambda n: n not in ERRORS, names))
-    if not own: return next((ERRORS[n] for n in names if n in ERRORS), Exception)
+    known = [ERRORS.get(n) or library_error(n) for n in names]
+    own = names[:next((i for i, o in enumerate(known) if o), len(names))]
+    if not own: return known[0] if known else Exception
     if own not in self.errors:
-        name, members = str(own[0]).lstrip(".")[:80], {"__module__": "solution", "__init__": _keep_args}
+        name = str(own[0]).rpartition(":")[2].lstrip(".")[:80]
+        members = {"__module__": "solution", "__init__": _keep_args}
         self.errors[own] = type(name or "Error", (self.error_class(names[1:]),), members)
     return self.errors[own]
 
