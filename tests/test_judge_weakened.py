@@ -17,7 +17,7 @@ from types import SimpleNamespace
 from typing import NamedTuple
 import pytest
 from ordinary_user import run_as_ordinary_user
-from chained_adv import jail, testcases
+from chained_adv import jail, sandbox, testcases
 from chained_adv.jail import ISOLATION, probe_isolation
 from chained_adv.judge import batches, host, verdicts
 from chained_adv.judge.host import Child, Wait, Zygote
@@ -544,7 +544,14 @@ def compares_for_ever(box):
     try: return first == second and False
     except RecursionError: return True
 
-HOLES["a list that holds itself"] = Hole(compares_for_ever, child=ANY_VALUE)
+HOLES["a list that holds itself"] = Hole(compares_for_ever, lambda m: m.setattr(sandbox, "MAX_SHOWN", float("inf")))
+
+def fills_memory(box):
+    "True if a list of a hundred bytes became one of a million characters here"
+    found = call_many(box, "def f(x):\n    a = ['x' * 500]\n    for _ in range(20): a = [a, a]\n    return a", "(1, 2)")
+    return found[0].value is not None
+
+HOLES["a list of lists that are shared"] = Hole(fills_memory, lambda m: m.setattr(sandbox, "MAX_SHOWN", float("inf")))
 
 # ---- run them ----
 
