@@ -26,7 +26,8 @@ def close(a, b):
     if a != a or b != b: return a != a and b != b
     if a == b: return True
     if math.isinf(a) or math.isinf(b): return False
-    try: return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
+    rounding = 1e-12 if not b or max(abs(a), abs(b)) > 1e-18 else 0 # a wanted 1e-30 is meant
+    try: return math.isclose(a, b, rel_tol=1e-9, abs_tol=rounding)
     except OverflowError: return False # an integer that no float can hold
 
 def equal(got, want, loose=True):

@@ -73,7 +73,7 @@ ATTACKS = {
     "define_it": Attack("define the function in the test", "def f(xs): return [5]\n", "refused"),
     "define_it_and_assert": Attack("define it, then test the own definition", "def f(xs): return [5]\nassert f([2, 1]) == [5]", "invalid"),
     "assign_lambda": Attack("rebind the name", "f = lambda xs: [5]\nassert f([2, 1]) == [5]", "invalid"),
-    "assign_builtin": Attack("rebind it to a builtin", "f = sorted\nassert f([2, 1]) == [1, 2]", "honest"),
+    "assign_builtin": Attack("rebind it to a builtin", "f = sorted\nassert f([2, 1]) == [1, 2]", "invalid"),
     "import_as": Attack("import something else under the name", "from builtins import list as f\nassert f([2, 1]) == [2, 1]", "invalid"),
     "parameter_shadow": Attack("a default argument with the name", "def test_it(f=sorted):\n    assert f([2, 1]) == [2, 1]", "refused"),
     "loop_shadow": Attack("a loop variable with the name", "for f in [len, sorted]:\n    assert f([2, 1]) == 2", "refused"),
