@@ -295,6 +295,7 @@ def value_of_call(body: bytes) -> Returned:
         value = Builder().build(read(body))
         length = shown_length(value) # raises `ValueError` for a whole number of more than 4,300 digits
         if length > MAX_SHOWN: raise NotPlain("it holds the same list too many times")
+        repr(value) # a Counter of odd values has none
         return Returned("returned", value)
     except Exception as e: # whatever a value's own text asks for
         return Returned("wrong_value", reason=f"returned what is not plain data ({e})")

@@ -302,7 +302,8 @@ def changes_something(self: Reading, node: ast.stmt) -> bool:
     "True for a statement like `reset()`, or one that gives the function's name to something else"
     if isinstance(node, ast.Expr):
         called = node.value.func if isinstance(node.value, ast.Call) else None
-        return called is not None and getattr(called, "id", "") != "print" and self.asks(node)
+        alone = called is None or getattr(called, "id", "") == "print" or self.is_entry(called)
+        return not alone and self.asks(node)
     ours = {self.entry, "candidate", "solution", "Solution"}
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         return any(o.asname in ours and o.name not in ours for o in node.names)
